@@ -25,7 +25,7 @@
 #include "command/setup.h"
 #include "command/trace.h"
 
-// beyond its limit a cell gets this long to read the file and to notice the time
+// beyond its limit a cell has this much time to read the file and to notice the limit
 #define GRACE_SECONDS 2.0
 #define GRACE_FACTOR  1.25
 #define MOST_TOLS     16
@@ -150,7 +150,7 @@ static void describe(bench *b)
 {
     char iters[32] = "own";
     if (b->s.max_iters >= 0) snprintf(iters, sizeof iters, "%d", b->s.max_iters);
-    // results of another build are not mixed with ours
+    // results of another build are not mixed with those of this one
     char build[17];
     fingerprint(b->self, build);
     snprintf(b->settings, sizeof b->settings,
@@ -184,7 +184,7 @@ static bool is_there(const bench *b, const cell *c)
     return false;
 }
 
-// takes away the runs of a file that has changed since
+// removes the runs of a file that has changed since
 static void forget_changed(bench *b)
 {
     b->digest = take((size_t)b->problems.n, sizeof *b->digest);
@@ -241,7 +241,7 @@ static bool start(const bench *b, const cell *c, child *out)
     line[n++] = "--";
     line[n++] = c->file;
     line[n] = NULL;
-    // solve may repeat a solve that is just below its limit once more
+    // solve may repeat once more a solve that took just less than its limit
     const double limit =
         b->s.max_seconds > 0 ? GRACE_SECONDS + GRACE_FACTOR * b->s.max_seconds : INFINITY;
     char *argv[32];
@@ -251,7 +251,7 @@ static bool start(const bench *b, const cell *c, child *out)
     return good;
 }
 
-// the row that the cell printed, below its header; false if there is no row
+// finds the row that the cell printed, below its header; false if there is no row
 static bool row_of(child *c, run *r)
 {
     int place[RUN_COLUMNS], fields;
@@ -264,7 +264,7 @@ static bool row_of(child *c, run *r)
     return run_read_header(text, place, &fields) && run_read(second, place, fields, r);
 }
 
-// `words` receives the first line that it wrote to stderr
+// `words` receives the first line of its stderr
 static void judge(child *c, const cell *asked, run *r, char *words, size_t size)
 {
     snprintf(words, size, "%s", c->err.text ? c->err.text : "");
@@ -510,7 +510,7 @@ static int run_bench(int argc, char **argv)
         {"--add", 0, ARGS_LIST, &b.add, .what = "OTHER.csv,...",
          .help = "runs of other codes, with the columns of runs.csv"},
         SETUP_FLAGS(b.s),
-        {"--opt", 0, ARGS_LIST, &b.s.opt, .help = NULL}, // refused with the remedy
+        {"--opt", 0, ARGS_LIST, &b.s.opt, .help = NULL}, // to be refused with the remedy
         {"--repeat", 0, ARGS_INT, &b.repeat, .low = 1, .high = 1e6, .what = "N",
          .help = "repeats short solves up to N times; the shortest time counts"},
         {"--jobs", 'j', ARGS_INT, &b.jobs, .low = 1, .high = 256, .what = "N",

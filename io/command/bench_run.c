@@ -1,4 +1,4 @@
-// One table of columns writes and reads them all.
+// One table of columns for writing and reading.
 #include "command/bench_run.h"
 
 #include <math.h>
@@ -129,7 +129,7 @@ bool run_read_header(char *line, int *place, int *fields)
         for (int k = 0; k < n; ++k) {
             if (strcmp(field[k], columns[i].name) == 0) place[i] = k;
         }
-        // without these a row says nothing
+        // a row without these is useless
         const size_t o = columns[i].offset;
         const bool needed = o == offsetof(run, file) || o == offsetof(run, solver) ||
                             o == offsetof(run, tol) || o == offsetof(run, outcome) ||

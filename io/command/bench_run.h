@@ -29,13 +29,13 @@ const char *run_problem(const run *x);
 void run_csv_header(FILE *out);
 void run_csv(FILE *out, const run *x);
 
-// Reads a row (line is cut up and then borrowed). `place` (RUN_COLUMNS) says which column stands in
-// which field; -1 is absent. False when it is no row.
+// Reads a row (the line is cut up and then borrowed). `place` (RUN_COLUMNS) is the column of each
+// field; -1 is absent. False when it is no row.
 #define RUN_COLUMNS 25
 bool run_read_header(char *line, int *place, int *fields);
 bool run_read(char *line, const int *place, int fields, run *out);
 
-// the members of an object that is open
+// writes the members of an open JSON object
 void run_json(json *j, const run *x);
 
 #endif

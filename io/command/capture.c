@@ -27,7 +27,7 @@ bool capture_step(capture *c, pcs_work *work, long number, double t, const pcs_s
     char name[40], words[200];
     if (!c->folder || (c->failing && report->outcome == PCS_OUTCOME_CONVERGED)) return true;
     if (pcs_work_problem(work, &p) != PCS_OK) return complain("%s", pcs_error_text()), false;
-    if (p.n == 0) return true; // nothing touched
+    if (p.n == 0) return true; // no contact or joint
     snprintf(name, sizeof name, "step-%06ld.pcs", number);
     snprintf(words, sizeof words, "velocity problem of step %ld, to t = %g s: %s", number, t,
              pcs_outcome_text(report->solve.outcome));

@@ -18,12 +18,12 @@
 #include "command/command.h"
 #include "command/trace.h"
 
-// kept of each text unless asked otherwise: a row and a line are expected
+// limit of the bytes kept of each text: a row and a line are expected
 #define MOST_TEXT (1u << 20)
 
 static void become(char *const *argv, int in, int out, int err, pid_t parent)
 {
-    // our own group: an interrupt of the terminal is the parent's business
+    // a process group of its own: an interrupt of the terminal goes to the parent only
     setpgid(0, 0);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -101,7 +101,7 @@ void children_wait(child *c, int n, int milliseconds)
     nfds_t count = 0;
     for (int i = 0; i < n; ++i) {
         if (c[i].pid == 0) continue;
-        // one that has closed its pipes is about to end
+        // a process that has closed its pipes is about to end
         if (c[i].out.fd < 0 && c[i].err.fd < 0) milliseconds = 1;
         if (c[i].out.fd >= 0) fd[count++] = (struct pollfd){.fd = c[i].out.fd, .events = POLLIN};
         if (c[i].err.fd >= 0) fd[count++] = (struct pollfd){.fd = c[i].err.fd, .events = POLLIN};

@@ -15,7 +15,7 @@ typedef struct pipe_text {
 typedef struct child {
     pid_t pid; // 0: none
     pipe_text out, err;
-    double started, limit; // of the clock; seconds
+    double started, limit; // by the clock; seconds
     bool killed;           // by the limit
     int status;            // of waitpid, once child_ended
     size_t most;           // bytes of each text that are kept, set before child_start; 0: 1 MiB
@@ -23,16 +23,16 @@ typedef struct child {
 } child;
 
 // Starts argv[0], which is searched for in PATH. It ends with this process, receives no interrupt
-// of the terminal, and BLAS gets one thread unless the environment says otherwise. It reads from
-// `in`
-// (-1: nothing), which stays open here. False after a line on stderr. Its exit code is 127 when
-// there is no such program.
+// of the terminal, and BLAS gets one thread unless the environment has another number. It reads
+// from `in` (-1: nothing), which stays open here. False after a line on stderr. Its exit code is
+// 127 when there is no such program.
 bool child_start(child *c, char *const *argv, int in, double limit);
 
-// waits up to some milliseconds until one of n has something to say
+// waits up to some milliseconds until one of n has output
 void children_wait(child *c, int n, int milliseconds);
 
-// reads what there is; true once it has ended, killed when its time is over. Then child_free
+// reads the output; true once the process has ended or was killed at its time limit. Then call
+// child_free
 bool child_ended(child *c);
 
 // ends it at once

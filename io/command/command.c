@@ -1,4 +1,4 @@
-// The small things all subcommands need.
+// Small functions that all subcommands need.
 #define _POSIX_C_SOURCE 200809L // sigaction
 
 #include "command/command.h"
@@ -82,7 +82,7 @@ void fingerprint(const char *path, char out[17])
     uint64_t hash = 0xcbf29ce484222325u;
     struct stat s;
     out[0] = '\0';
-    // what comes through a pipe can be read only once
+    // a pipe can be read only once
     if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return;
     FILE *f = fopen(path, "rb");
     unsigned char piece[1 << 14];
@@ -144,7 +144,7 @@ static volatile sig_atomic_t asked;
 
 static void remember(int number)
 {
-    // wrappers may send one twice; who asks three times means it
+    // some wrappers send an interrupt twice; the third one is meant
     asked = asked + 1;
     if (asked < 3) return;
     signal(number, SIG_DFL);
@@ -153,7 +153,7 @@ static void remember(int number)
 
 void interrupts_begin(void)
 {
-    // no SA_RESTART: a wait ends when one comes
+    // no SA_RESTART: an interrupt ends a wait
     struct sigaction a = {.sa_handler = remember};
     sigemptyset(&a.sa_mask);
     sigaction(SIGINT, &a, NULL);

@@ -1,5 +1,5 @@
-// What the subcommands share: the row each has in the table of io/percuss.c, exit codes, and the
-// one line that states the error.
+// Shared by the subcommands: the row of each in the table of io/percuss.c, exit codes, and the line
+// for errors.
 #ifndef COMMAND_COMMAND_H
 #define COMMAND_COMMAND_H
 
@@ -9,9 +9,9 @@
 
 // exit codes of every subcommand
 enum {
-    DONE = 0,         // done, and everything converged
-    UNCONVERGED = 1,  // done, and something did not
-    WRONG = 2,        // input, usage or the machine is at fault: a line on stderr says how
+    DONE = 0,         // completed, and all converged
+    UNCONVERGED = 1,  // completed, and some did not converge
+    WRONG = 2,        // input, usage or the machine is at fault: a line on stderr says why
     INTERRUPTED = 130 // a run that wrote a checkpoint
 };
 
@@ -32,16 +32,18 @@ const command *command_at(int i);
 // "percuss: ..." on stderr, cut to one line; returns WRONG
 int complain(const char *format, ...) PCS_PRINTF(1, 2);
 
-// `text` for a terminal, taken: what readable_length (json.h) does not pass becomes \xNN
+// `text` for a terminal, newly allocated: characters that readable_length (json.h) refuses become
+// \xNN
 char *readable(const char *text);
 
-// whether `out` (null: none) would replace the file `in` (null: none); says so on stderr
+// whether `out` (null: none) would replace the file `in` (null: none); if so, a line on stderr says
+// it
 bool replaces_input(const char *out, const char *in);
 
 // columns of a readable text
 int columns_of(const char *text);
 
-// flushes stdout: `code`, or WRONG with a line when what was printed could not be written
+// flushes stdout: returns `code`, or WRONG with a line when writing failed
 int finish_output(int code);
 
 // malloc that ends the program with a line and WRONG if memory is out
@@ -51,17 +53,17 @@ void fingerprint(const char *path, char out[17]);
 
 void *take(size_t count, size_t size);
 
-// "two words" of two strings, taken; the caller frees
+// "two words" of two strings, newly allocated; the caller frees
 char *join(const char *a, const char *between, const char *b);
 
-// the name of a file with another ending, given without its dot; taken
+// the name of a file with another ending, given without its dot; newly allocated
 char *beside(const char *path, const char *ending);
 
 // a double or int in full; false unless all of `text` is one, finite
 bool read_real(const char *text, double *out);
 bool read_int(const char *text, int *out);
 
-// asks SIGINT and SIGTERM to be remembered; the third ends the program
+// makes SIGINT and SIGTERM set a flag; the third ends the program
 void interrupts_begin(void);
 bool interrupted(void);
 

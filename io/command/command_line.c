@@ -43,7 +43,7 @@ void args_list_free(args_list *list)
 
 // ---- help --------------------------------------------------------------------------------------
 
-// the place of `word` in "a|b|c", or -1
+// the index of `word` in "a|b|c", or -1
 static int word_index(const char *words, const char *word)
 {
     for (int i = 0;; ++i) {

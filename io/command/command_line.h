@@ -17,11 +17,11 @@
 typedef enum args_type {
     ARGS_REAL,   // double in [low, high], above low when low_excluded
     ARGS_INT,    // int in [low, high]
-    ARGS_CHOICE, // int: the place of one of the words of "a|b|c"
+    ARGS_CHOICE, // int: the index of one of the words of "a|b|c"
     ARGS_STRING, // const char *
-    ARGS_LIST,   // args_list: may be given several times, and several at once with commas
-    ARGS_NAMES,  // args_list: may be given several times, `low` words each, which may hold commas
-    ARGS_BOOL    // bool: on when given
+    ARGS_LIST,   // args_list: may be given several times, and several values at once with commas
+    ARGS_NAMES, // args_list: may be given several times, `low` words each, which may contain commas
+    ARGS_BOOL   // bool: true when given
 } args_type;
 
 typedef struct args_list {
@@ -36,13 +36,13 @@ typedef struct args_flag {
     void *value;
     double low, high;
     bool low_excluded;
-    const char *what; // what --help calls the value; the words of a choice
-    const char *help; // null: --help is silent about it
+    const char *what; // name of the value in --help; the words of a choice
+    const char *help; // null: --help does not show it
 } args_flag;
 
 typedef struct args {
     const char *command;
-    const char *words; // what --help calls the words: "FILE...", "IN OUT"
+    const char *words; // name of the words in --help: "FILE...", "IN OUT"
     const char *about; // for --help
     const char *more;  // after the flags, or null
     int least, most;   // words
@@ -57,7 +57,7 @@ typedef struct args {
 // False means stop and return exit_code: DONE after --help, WRONG after a mistake.
 bool args_parse(args *a, int argc, char **argv);
 
-// appends what stands between commas
+// appends the words between commas
 void args_split(args_list *list, const char *text);
 void args_list_free(args_list *list);
 

@@ -37,7 +37,7 @@ static int convert(const request *q, const char *from, const char *to)
     } else {
         status = pcs_problem_file_local(f, &content.problem);
     }
-    // a text file has no place for a solution
+    // the text format has no place for a solution
     const size_t length = strlen(to);
     const bool dat =
         q->to == PCS_FILE_FORMAT_DAT ||

@@ -11,7 +11,7 @@
 
 #include "problem_file/nearest.h"
 
-// more cannot be told apart
+// more cannot be distinguished
 #define MOST_CURVES 40
 
 // reports read at once
@@ -22,9 +22,9 @@
 typedef enum source { FROM_STEPS, FROM_BODIES, FROM_CONTACTS } source;
 
 typedef struct part {
-    const char *name; // of the curve; of a body what --axis takes
+    const char *name; // of the curve; of a body selected by --axis
     double (*of_step)(const pcs_step_report *);
-    double (*before)(const pcs_step_report *); // at the start of the first step, or null
+    double (*before)(const pcs_step_report *); // value at the start of the first step, or null
 } part;
 
 #define MOST_PARTS 7
@@ -33,7 +33,7 @@ typedef struct quantity {
     source from;
     const char *label, *unit;
     bool log, apart;
-    bool sum;      // of the step and those before; curves that stay zero are left out
+    bool sum;      // largest of the step and the previous ones; curves that stay zero are left out
     bool velocity; // of bodies: in v, else in q
     int first;     // of bodies: entry of the first part
     part part[MOST_PARTS];
@@ -179,7 +179,7 @@ static int most_subjects(const curves_def *def, const pcs_model *m)
     return given > 0 ? given : pcs_model_system_count(m) + 1;
 }
 
-// the systems or pairs that were asked for; without any, all systems or all contacts together
+// the requested systems or pairs; by default all systems, or all contacts together
 static bool find_subjects(const curves_def *def, const quantity *q, const pcs_model *m,
                           subject *out, int *count)
 {
@@ -239,8 +239,8 @@ void curves_free(curves *c)
     *c = (curves){0};
 }
 
-// the numbers of those n times that are in the range: from `first` on, as many as returned; a line
-// on stderr when there are none
+// finds those of n times that are in the range: their number is returned, the first is `first`; a
+// line on stderr when there are none
 static int in_range(const curves_def *def, const double *t, int n, int *first)
 {
     int begin = 0, end = n;
@@ -291,7 +291,7 @@ static void drop_zeros(curves *c)
     c->count = kept;
 }
 
-// the values of all steps, and where it `begins` with that before them in row 0
+// the values of all steps, and in row 0 the value before them, if it is known
 static bool fill_steps(pcs_trajectory *trajectory, const quantity *q, int steps, bool begins,
                        double *t, curves *out)
 {
@@ -357,7 +357,7 @@ static bool read_steps(pcs_trajectory *trajectory, const curves_def *def, const 
 
 // ---- frames ------------------------------------------------------------------------------------
 
-// what a curve is made from in every frame
+// source of a curve in every frame
 typedef struct rule {
     const subject *subject;
     int part;
@@ -414,7 +414,7 @@ static bool is_of(const subject *s, const pcs_contact *c)
     return (a == s->a && b == s->b) || (a == s->b && b == s->a);
 }
 
-// shapes that touch, and relations that push only; joints are held both ways
+// only shapes that touch, and relations that push; joints act in both directions
 static bool pushes(const pcs_model *m, const pcs_contact *c)
 {
     pcs_interaction_def def;
@@ -524,7 +524,7 @@ static bool read_frames(pcs_trajectory *trajectory, const curves_def *def, const
     return good;
 }
 
-// a number that can be drawn
+// a finite number
 static bool has_number(const curves *c)
 {
     for (int i = 0; i < c->count; ++i) {

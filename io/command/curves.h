@@ -1,4 +1,4 @@
-// What `percuss plot` draws: curves over time, read from a trajectory.
+// The curves of `percuss plot` over time, read from a trajectory.
 #ifndef COMMAND_CURVES_H
 #define COMMAND_CURVES_H
 
@@ -13,7 +13,7 @@ extern const char curves_words[];
 
 typedef struct curves_def {
     const char *path;   // of the trajectory, for sentences
-    int what;           // the place of a word of curves_words
+    int what;           // index of a word of curves_words
     args_list body;     // names or numbers of systems
     args_list pair;     // two entries for each pair of systems
     args_list axis;     // components by their letters; empty: all
@@ -24,21 +24,21 @@ typedef struct curve {
     char *name;  // readable
     double *y;   // n; NaN where there is no value
     int subject; // curves of one body or pair have one colour
-    int part;    // and parts of it their dashes
+    int part;    // and components of it their dashes
 } curve;
 
 typedef struct curves {
     const char *label; // of the values
     const char *unit;  // "" for numbers without
     bool log;          // positive values over many decades
-    bool apart;        // values need not have neighbours in time
+    bool apart;        // neighbouring values are not connected
     int n;             // times
     double *t;         // s, n
     int count;
     curve *curve;
 } curves;
 
-// at least one curve with a number in it; false after a line on stderr
+// true if a curve has at least one finite number; false after a line on stderr
 bool curves_read(pcs_trajectory *trajectory, const curves_def *def, curves *out);
 void curves_free(curves *c);
 

@@ -1,4 +1,4 @@
-// Scenes, trajectories, checkpoints and meshes: recognised, in words, and as JSON.
+// Scenes, trajectories, checkpoints and meshes: recognised, and described in words and as JSON.
 #define _POSIX_C_SOURCE 200809L // stat
 
 #include "command/describe.h"
@@ -62,7 +62,7 @@ static file_content recognise(const char *path)
 {
     char head[4096] = "";
     struct stat s;
-    // what is read of a pipe is gone
+    // bytes read from a pipe are lost
     if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return CONTENT_OTHER;
     FILE *f = fopen(path, "rb");
     const size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
@@ -79,7 +79,7 @@ static file_content recognise(const char *path)
 }
 
 static const struct {
-    const char *word, *taken; // and by what
+    const char *word, *taken; // and the program
 } contents[] = {
     [CONTENT_OTHER] = {"", ""},
     [CONTENT_PROBLEM] = {"problem", "'percuss solve' solves it"},
@@ -258,7 +258,7 @@ bool describe_file(const char *path, bool as_json, int *code)
     bool (*const of[])(const char *, json *) = {NULL, NULL, scene, trajectory, checkpoint, mesh};
     if (!of[what]) return false;
 
-    // nothing is printed of a file that cannot be read
+    // the command prints nothing of a file that cannot be read
     *code = DONE;
     if (as_json) {
         json j = {.out = stdout};

@@ -1,4 +1,4 @@
-// What files hold, and what `percuss info` says about those that are no contact problems.
+// The contents of files for `percuss info`, except contact problems.
 #ifndef COMMAND_DESCRIBE_H
 #define COMMAND_DESCRIBE_H
 
@@ -17,8 +17,8 @@ typedef enum file_content {
 // them: *code is DONE, or WRONG after a line on stderr.
 bool describe_file(const char *path, bool as_json, int *code);
 
-// Why a reader of `wanted` refused the file: what it is and which subcommand takes it, in `words`;
-// where that does not say more, what the reader said (pcs_error_text).
+// The reason why a reader of `wanted` refused the file: its kind and the subcommand that takes it,
+// in `words`; else the sentence of the reader (pcs_error_text).
 enum { REFUSAL = 600 };
 const char *refusal(const char *path, file_content wanted, char words[REFUSAL]);
 

@@ -1,4 +1,5 @@
-// percuss diff: the first frame in which two trajectories differ, in what, and by how much.
+// percuss diff: the first frame in which two trajectories differ, the number that differs, and the
+// difference.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +17,13 @@ typedef struct pair {
     pcs_trajectory_info info[2];
 } pair;
 
-// numbers agree when their difference is at most this part of the larger one; 0: bits
+// numbers agree when their difference is at most this fraction of the larger one; 0: to the bit
 static bool differ(double a, double b, double tol)
 {
     return !(a == b) && !(fabs(a - b) <= tol * fmax(fabs(a), fabs(b)));
 }
 
-// "body 3 'ball', component 2 of q": whose number this is
+// "body 3 'ball', component 2 of q": the place of a number
 static void print_place(const pcs_trajectory *t, bool velocity, int at)
 {
     const pcs_model *m = pcs_trajectory_model(t);
@@ -47,7 +48,7 @@ static void print_numbers(double a, double b)
     printf(": %.17g and %.17g, apart by %.3g\n", a, b, fabs(a - b));
 }
 
-// whether n numbers agree; else says where the first is that does not
+// whether n numbers agree; else prints the place of the first that differs
 static bool same_reals(const pair *p, long frame, double t, int n, const double *a, const double *b,
                        bool velocity, double tol)
 {
@@ -101,8 +102,7 @@ static bool same_contacts(long frame, const pcs_trajectory_frame *a, const pcs_t
     return true;
 }
 
-// DONE when the frame agrees, UNCONVERGED after a line that says what differs, WRONG after a
-// complaint
+// DONE when the frame agrees, UNCONVERGED after a line about the difference, WRONG after an error
 static int compare_frame(const pair *p, long k, double tol)
 {
     pcs_trajectory_frame f[2];

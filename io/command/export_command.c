@@ -15,7 +15,7 @@ typedef struct request {
     pcs_export_def def;
 } request;
 
-// the file that is written, taken; null after a line on stderr
+// the path of the output, newly allocated; null after a line on stderr
 static char *output_name(const request *q, const char *in, pcs_export_kind *kind)
 {
     if (q->to > 0) {

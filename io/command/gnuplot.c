@@ -1,6 +1,5 @@
-// See gnuplot.h. gnuplot reads one script with everything in it from a temporary file without a
-// name. Names stand in single quotes, where gnuplot replaces
-// nothing.
+// See gnuplot.h. gnuplot reads one script with all data from a temporary file without a name. Names
+// are in single quotes, where gnuplot replaces nothing.
 #define _POSIX_C_SOURCE 200809L // fileno
 
 #include "command/gnuplot.h"
@@ -16,12 +15,12 @@
 
 extern const char plot_style[]; // examples/plot/style.gp
 
-// a curve is drawn with the first, last, least and largest value of so many equal parts of it: the
-// same picture, as there are fewer pixels
+// a curve is divided into so many equal parts, and drawn with the first, last, least and largest
+// value of each: the picture is the same, since it has fewer pixels
 #define COLUMNS 1200
 // of the name of a curve in the legend
 #define LONGEST 28
-// of a picture: curves that are thinned need a few MB
+// limit of the memory of a picture: curves that are thinned need a few MB
 #define MOST_BYTES ((size_t)256 << 20)
 // s; gnuplot needs less than one
 #define PATIENCE 120
@@ -67,7 +66,7 @@ static void write_points(FILE *f, const curves *c, int i)
     }
 }
 
-// in single quotes, at most so many letters
+// in single quotes, limited to so many letters
 static void write_quoted(FILE *f, const char *text, int longest)
 {
     char *words = readable(text);
@@ -127,7 +126,7 @@ static void write_script(FILE *f, const char *format, const char *title, const c
 
 static void say_why(const child *c)
 {
-    // of "line 7: words", the last there is; the script and a mark stand above it
+    // the last message "line 7: words"; above it are the script and a mark
     const char *why = c->err.text ? c->err.text : "it said nothing";
     for (const char *next = why; next; next = strstr(next + 1, "line ")) {
         why = next;
@@ -143,7 +142,7 @@ static void say_why(const child *c)
     }
 }
 
-// The picture goes through a pipe: gnuplot does not say when a file cannot be written.
+// The picture goes through a pipe, since gnuplot does not report when a file cannot be written.
 static bool run(FILE *script, FILE *out)
 {
     static char name[] = "gnuplot", bare[] = "-d", from[] = "-"; // -d: without the user's settings

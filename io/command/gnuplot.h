@@ -7,8 +7,8 @@
 
 #include "command/curves.h"
 
-// Writes the picture to `out`; `format` is svg or png. False after a line on stderr; whether `out`
-// could be written is for the caller to ask.
+// Writes the picture to `out`; `format` is svg or png. False after a line on stderr; the caller
+// checks whether writing to `out` succeeded.
 bool gnuplot_draw(FILE *out, const char *format, const char *title, const curves *c);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct facts {
     double stored, nonzero;        // entries
     int rank;                      // -1: not computed
     double q_largest;
-    double impulse; // how large r will be: |q| / W_ii
+    double impulse; // the expected size of r: |q| / W_ii
 } facts;
 
 // ---- W -----------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ static int open_temporary(output *o)
         o->temporary = NULL;
         return -1;
     }
-    // mkstemp makes a private file; the result is as others are
+    // mkstemp makes a private file; the output gets the usual permissions
     const mode_t mask = umask(0);
     umask(mask);
     (void)!fchmod(fd, 0666 & ~mask);

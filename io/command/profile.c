@@ -11,7 +11,7 @@
 
 #include "command/command.h"
 
-// the clock and a cold cache say nothing below
+// below this the clock and a cold cache decide
 #define SHORTEST 1e-7
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ static void sort_in(study *s, const runs *x)
         const run *r = &x->at[i];
         const int p = find_problem(s, r), k = find_text(s->solver, s->solvers, r->solver);
         const int t = find_tol(s, r->tol);
-        // of several the last one counts
+        // of several runs the last one is used
         if (p >= 0 && k >= 0 && t >= 0) s->cell[index_of(s, p, k, t)] = r;
     }
 }
@@ -135,7 +135,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// fills x and y (problems each) and returns how many steps the curve has
+// fills x and y (problems each) and returns the number of steps of the curve
 static int make_curve(const study *s, study_plot plot, int solver, int tol, double *x, double *y)
 {
     int n = 0;
@@ -151,7 +151,7 @@ static int make_curve(const study *s, study_plot plot, int solver, int tol, doub
     return n;
 }
 
-// by what they reach, then by how early: the mean of -log x over the steps
+// sorted by their end value, then by how early they rise: the mean of -log x over the steps
 static int better(const void *a, const void *b)
 {
     const svg_curve *x = a, *y = b;
@@ -165,7 +165,7 @@ static int better(const void *a, const void *b)
     return x->color - y->color;
 }
 
-// the axis: a little more than the data, but not beyond the range where curves differ
+// the axis: a little longer than the data, but not beyond the range where curves differ
 static void make_axis(svg_figure *g, study_plot plot)
 {
     double low = INFINITY, high = 0;

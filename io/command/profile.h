@@ -14,7 +14,7 @@ typedef struct study {
 } study;
 
 // Sorts runs into the table: those of `own`, then those of `added`, whose solvers are appended;
-// what belongs to no problem or tolerance of the table is left out. Takes memory; study_free.
+// runs of other problems or tolerances are left out. Allocates; study_free.
 void study_make(study *s, int problems, const char **problem, int solvers, const char **solver,
                 int tols, const double *tol, const runs *own, const runs *added);
 void study_free(study *s);

@@ -1,4 +1,5 @@
-// How far a run is: on a terminal one line that is replaced, elsewhere a line now and then.
+// The progress of a run: on a terminal one line that is replaced, elsewhere a line from time to
+// time.
 #ifndef COMMAND_PROGRESS_H
 #define COMMAND_PROGRESS_H
 
@@ -17,7 +18,7 @@ typedef struct progress {
 progress progress_begin(bool quiet, double t0, double t_end);
 // after a step that ended at t
 void progress_step(progress *p, double t, const pcs_step_report *report);
-// takes the live line away
+// removes the live line
 void progress_end(progress *p);
 
 #endif

@@ -1,10 +1,10 @@
 // percuss reduce: the smallest part of a problem that still fails.
 //
 // Delta debugging on the blocks of constraints (Zeller, Hildebrandt, IEEE Trans. Softw. Eng. 28,
-// 2002): of n parts of the blocks left, try each part alone, then everything but one part; what
-// still fails is taken; else twice as many parts, until every part is one block and none can be
-// spared. Leaving out blocks is leaving out rows and columns of W and entries of q. Nothing is
-// random.
+// 2002): divide the remaining blocks into n parts; try each part alone, then everything except one
+// part; continue with the first that still fails; else with twice as many parts, until every part
+// is one block and each is necessary. Leaving out blocks means leaving out rows and columns of W
+// and entries of q. Nothing is random.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ typedef struct reduction {
 
 // ---- a part of a problem -----------------------------------------------------------------------
 
-// everything of a problem that keeps some blocks, in one piece of memory each
+// a problem that keeps some blocks, with its memory
 typedef struct part {
     pcs_problem p;
     pcs_block *block;
@@ -72,7 +72,7 @@ static void keep_blocks(const pcs_problem *p, const int *kept, int n, part *x)
     x->p.q = x->q;
 }
 
-// how many of the rows first .. last - 1 are kept
+// the number of kept rows among first .. last - 1
 static int count_kept(const part *x, int first, int last)
 {
     int n = 0;
@@ -168,7 +168,8 @@ static bool fails(reduction *d, const int *kept, int n)
     return bad;
 }
 
-// shrinks kept (n), which fails, until no block of it can be left out; how many are left
+// shrinks kept (n), which fails, until no block of it can be left out; returns the number of blocks
+// left
 static int shrink(reduction *d, int *kept, int n)
 {
     int *trial = take((size_t)n, sizeof *trial);
@@ -176,7 +177,7 @@ static int shrink(reduction *d, int *kept, int n)
     while (n > 1 && !d->broken && !interrupted()) {
         if (parts > n) parts = n;
         bool found = false;
-        // a part alone, then all but a part
+        // a part alone, then everything except a part
         for (int without = 0; without < (parts > 2 ? 2 : 1) && !found; ++without) {
             for (int k = 0; k < parts && !found && !interrupted(); ++k) {
                 const int first = (int)((long)n * k / parts),
@@ -206,7 +207,7 @@ static int write_part(const reduction *d, const char *path, const int *kept, int
 {
     char name[256], *made = NULL;
     if (!d->out) {
-        // stack.hdf5 becomes stack-reduced.pcs, here
+        // stack.hdf5 becomes stack-reduced.pcs, in the current folder
         const char *slash = strrchr(path, '/');
         snprintf(name, sizeof name, "%.200s", slash ? slash + 1 : path);
         char *dot = strrchr(name, '.');

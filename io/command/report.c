@@ -17,7 +17,7 @@ static const char *class_of(const run *r)
     return strcmp(r->outcome, "refused") == 0 ? "none" : "bad";
 }
 
-// seconds as people say them
+// seconds in a readable form
 static void put_time(FILE *f, double s)
 {
     if (!isfinite(s)) {
@@ -113,7 +113,7 @@ static void write_figures(FILE *f, const study *s)
     }
 }
 
-// time of a problem by a solver, coloured by how far from the best
+// time of a problem by a solver, coloured by its ratio to the best
 static void write_square(FILE *f, const study *s, int p, int k, int t)
 {
     const run *r = study_run(s, p, k, t);

@@ -1,4 +1,4 @@
-// report.html: everything a bench found, in one page that needs nothing else.
+// report.html: all results of a bench, in one page that needs nothing else.
 #ifndef COMMAND_REPORT_H
 #define COMMAND_REPORT_H
 

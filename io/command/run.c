@@ -24,14 +24,14 @@ typedef struct request {
     int threads;
     bool hash, as_json, quiet;
     const char *trajectory; // or null, as the two below
-    int every;              // steps from frame to frame; 0: as the scene says
+    int every;              // steps from frame to frame; 0: as in the scene
     const char *checkpoint;
     int checkpoint_every;
     const char *resume;
     capture capture;
 } request;
 
-// what the steps have in common
+// statistics of all steps
 typedef struct summary {
     long unconverged;
     int contacts, most_contacts;
@@ -40,7 +40,7 @@ typedef struct summary {
     double closure;                  // J, all steps
 } summary;
 
-// what goes on beside the steps
+// the outputs of a run beside its steps
 typedef struct companions {
     const request *q;
     summary sum;
@@ -48,8 +48,8 @@ typedef struct companions {
     pcs_recorder *recorder; // or null
     capture capture;
     long steps;    // since the beginning, also before a checkpoint
-    bool at_limit; // all steps that the scene allows were made before the checkpoint
-    bool failed;   // something could not be written: the run ends
+    bool at_limit; // the checkpoint was made after all steps that the scene allows
+    bool failed;   // an output could not be written: the run ends
 } companions;
 
 static void energies(const pcs_model *m, const pcs_state *state, int end, summary *s)
@@ -82,7 +82,7 @@ static int observe(void *user, const pcs_model *m, const pcs_state *state, pcs_w
 {
     companions *c = user;
     if (!report) energies(m, state, 0, &c->sum);
-    // why the file cannot be written is said when it is closed
+    // closing the file reports why it cannot be written
     if (c->recorder && pcs_recorder_observe(c->recorder, m, state, work, report) != 0) {
         c->failed = true;
     }
@@ -146,7 +146,7 @@ static void print_words(const request *q, const pcs_scene *scene, const pcs_stat
     free(name);
 }
 
-// the whole text of a file, taken; null when it cannot be read
+// the whole text of a file, newly allocated; null when it cannot be read
 static char *text_of(const char *path)
 {
     FILE *f = fopen(path, "rb");
@@ -186,7 +186,7 @@ static bool open_recorder(const request *q, const pcs_scene *scene, pcs_recorder
     return status == PCS_OK;
 }
 
-// the state from which the run goes on, and the steps that are left
+// the state from which the run continues, and the remaining steps
 static bool resume(const request *q, pcs_scene *scene, pcs_state *state, companions *c)
 {
     pcs_checkpoint_info info;
@@ -202,7 +202,7 @@ static bool resume(const request *q, pcs_scene *scene, pcs_state *state, compani
     return true;
 }
 
-// where an interrupted run is kept when no place was given
+// the checkpoint of an interrupted run when no place was given
 static char *checkpoint_name(const request *q)
 {
     if (q->checkpoint) return join(q->checkpoint, "", "");
@@ -234,7 +234,7 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     if (c->at_limit) end = PCS_SCENE_END_STEPS;
     char why[400];
     snprintf(why, sizeof why, "%s", status == PCS_OK ? "" : pcs_error_text());
-    // a step that was not committed is seen by no observer
+    // the observer does not get a step that was not committed
     if (status == PCS_ERR_STEP && !capture_step(&c->capture, work, c->steps + 1,
                                                 state->t + scene->settings.h, &report.last)) {
         c->failed = true;

@@ -40,7 +40,7 @@ bool runs_add(runs *x, const char *line, const int *place, int fields)
     return true;
 }
 
-// the row of a run as text, taken
+// the row of a run as text, newly allocated
 static char *row_text(const run *r, size_t *size)
 {
     char *text = NULL;

@@ -14,7 +14,7 @@ typedef struct runs {
 bool runs_add(runs *x, const char *line, const int *place, int fields);
 // appends a copy of a run
 void runs_put(runs *x, const run *r);
-// takes out the runs of a file with another digest; how many
+// removes the runs of a file with another digest; returns their number
 int runs_forget(runs *x, const char *file, const char *digest);
 void runs_free(runs *x);
 
@@ -22,7 +22,7 @@ void runs_free(runs *x);
 // False after a line on stderr.
 bool runs_read(runs *x, const char *path);
 
-// The file of one bench. Opened, it is locked, and a row that was cut short is taken away.
+// The file of one bench. While open it is locked, and a row that was cut short is removed.
 typedef struct ledger {
     int fd;
     char *path;
@@ -34,7 +34,7 @@ typedef struct ledger {
 bool ledger_open(ledger *l, const char *path, const char *settings, bool fresh, bool keep,
                  runs *old);
 
-// the row is there whole or not at all; false after a line on stderr
+// the row is in the file completely or not at all; false after a line on stderr
 bool ledger_append(ledger *l, const run *r);
 void ledger_close(ledger *l);
 

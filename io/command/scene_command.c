@@ -19,7 +19,7 @@ static const char *find(const char *name)
     return NULL;
 }
 
-// names, and what the scenes say about themselves
+// the names and descriptions of the scenes
 static int list(void)
 {
     int width = 0;
@@ -63,7 +63,7 @@ static int write_scene(const char *name, const char *path)
     if (!text) return unknown(name);
     if (!path) return fputs(text, stdout) == EOF ? WRONG : DONE;
     if (!output_open(&o, path)) return WRONG;
-    fputs(text, o.f); // output_commit asks whether it was written
+    fputs(text, o.f); // output_commit checks whether it was written
     return output_commit(&o) ? DONE : WRONG;
 }
 

@@ -1,4 +1,4 @@
-// From words to a problem in memory and the options of a solver.
+// From command-line words to a problem in memory and the options of a solver.
 #ifndef COMMAND_SETUP_H
 #define COMMAND_SETUP_H
 
@@ -13,12 +13,12 @@ extern const char *const setup_kinds; // any|lcp|...
 #define SETUP_MEASURES "residual|natural|both|relaxed"
 extern const char *const setup_measure[4];
 
-// what --solver and its friends say
+// the values of --solver and related flags
 typedef struct setup {
     const char *solver;
     double tol;
     int measure;   // pcs_stop
-    int max_iters; // -1: that of the solver
+    int max_iters; // -1: the default of the solver
     double max_seconds;
     int kind;      // pcs_file_kind
     args_list opt; // name=value

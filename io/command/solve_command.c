@@ -15,7 +15,7 @@
 #include "problem_file/csv_table.h"
 #include "command/trace.h"
 
-// further solves for the fastest time stop after this many seconds in all
+// repeated solves for the fastest time end after this many seconds in all
 #define REPEAT_SECONDS 0.2
 
 typedef struct request {

@@ -1,4 +1,4 @@
-// The library judges (percuss/certificate.h); here its findings get memory and words.
+// The library judges (percuss/certificate.h); this file adds memory and words.
 #include "command/status.h"
 
 #include <math.h>

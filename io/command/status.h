@@ -1,14 +1,14 @@
-// What the contacts of a solution do, and its certificate.
+// The statuses of the contacts of a solution, and its certificate.
 #ifndef COMMAND_STATUS_H
 #define COMMAND_STATUS_H
 
 #include <percuss/certificate.h>
 
 #include "command/bench_run.h"
-#include "problem_file/json.h"
 #include "command/setup.h"
+#include "problem_file/json.h"
 
-// what was asked, and found; free with certificate_free
+// the requested results; free with certificate_free
 typedef struct certificate {
     bool ranks, intervals;
     int nb, n;
@@ -25,7 +25,7 @@ void certificate_free(certificate *c);
 
 // a line, and one per block with intervals
 void certificate_print(const certificate *c, const opened *in);
-// a member of an object that is open
+// writes a member of an open object
 void certificate_json(json *j, const certificate *c);
 
 #endif

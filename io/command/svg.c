@@ -17,7 +17,7 @@
 #define LINES   20 // of the legend
 #define SPACING 16
 #define NAME    (LEGEND + 70)
-#define LONGEST 24 // letters of a name that fit; longer ones are squeezed
+#define LONGEST 24 // number of letters of a name that fit; longer names are squeezed
 
 static const char *const colors[] = {"#2f6fde", "#e07b00", "#2a9d55", "#d03a5e", "#8456d6",
                                      "#0f9aa8", "#b08900", "#d455b5", "#7a8594", "#9a6a3a"};
@@ -55,7 +55,7 @@ void svg_text(FILE *f, const char *text)
             fputs("&quot;", f);
             break;
         default: {
-            // XML has no control characters, and bytes that are no UTF-8 end it
+            // XML has no control characters, and invalid UTF-8 ends it
             const int n = utf8_length((const unsigned char *)text);
             if (n == 0) {
                 fputs("\xef\xbf\xbd", f);
@@ -191,7 +191,7 @@ void svg_write(FILE *f, const svg_figure *g, bool standalone)
     if (standalone) fprintf(f, "<style>%s</style>\n", svg_style);
     fprintf(f, "<rect class=\"ground\" width=\"%d\" height=\"%d\"/>\n", WIDTH, HEIGHT);
     write_axes(f, g);
-    // the first of the legend lies on top
+    // the first of the legend is drawn last, on top
     for (int k = g->n - 1; k >= 0; --k) {
         write_curve(f, g, k);
     }

@@ -1,5 +1,5 @@
 // A figure of step curves that rise to at most 1 over a logarithmic axis, as SVG: for performance
-// profiles and success curves. Readable on light and dark ground.
+// profiles and success curves. Readable on light and dark backgrounds.
 #ifndef COMMAND_SVG_H
 #define COMMAND_SVG_H
 
@@ -17,7 +17,7 @@ typedef struct svg_curve {
 
 typedef struct svg_figure {
     const char *title, *x_label, *y_label;
-    const char *unit; // after the numbers of the axis: "x"; "s" also makes us and ms
+    const char *unit; // unit after the numbers of the axis: "x"; "s" also gives us and ms
     double low, high; // of the axis, powers of ten or not; high > low > 0
     int n;
     const svg_curve *curve; // in the order of the legend
@@ -26,7 +26,7 @@ typedef struct svg_figure {
 // the colour of the k-th curve, "#rrggbb"
 const char *svg_color(int k);
 
-// `standalone` writes the XML header and the style; else the page must hold svg_style
+// `standalone` writes the XML header and the style; otherwise the page must contain svg_style
 void svg_write(FILE *f, const svg_figure *figure, bool standalone);
 extern const char svg_style[];
 

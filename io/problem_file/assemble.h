@@ -11,21 +11,22 @@
 pcs_status fail_named(const char *name, pcs_status status, const char *format, ...)
     PCS_PRINTF(3, 4);
 
-// hands the status up with the name in front of the sentence that came with it
+// propagates the status, with the name in front of its sentence
 pcs_status pass_named(const char *name, pcs_status status);
 
 // nc contacts of `dim` rows, then one block for each of `equalities` rows; mu has nc numbers
 pcs_status contact_blocks(const char *name, int dim, int nc, const double *mu, int equalities,
                           pcs_pool *keep, const pcs_block **out);
 
-// counts the kinds of rows into the file object, and says what kind of problem the blocks make
+// counts the kinds of rows into the file object, and returns the kind of problem that the blocks
+// make
 void count_rows(int nb, const pcs_block *block, pcs_problem_file *file);
 pcs_file_kind kind_of(int nb, const pcs_block *block, int global);
 
-// A partition of n such that no entry but zeros couples two of its blocks: the finest one.
+// A partition of n such that only zeros couple two of its blocks: the finest one.
 pcs_status diagonal_blocks(const entries *M, pcs_pool *pool, partition *out);
 
-// a global problem as a file gives it
+// a global problem in the form of a file
 typedef struct global_parts {
     int nb;
     const pcs_block *block;
@@ -37,8 +38,8 @@ typedef struct global_parts {
     const double *w;  // constraints
 } global_parts;
 
-// Factorises M and fills in `global`, `half` and the counts of rows. M is block-diagonal where it
-// falls into blocks that are worth it, else sparse.
+// Factorises M and fills in `global`, `half` and the counts of rows. M is block-diagonal where its
+// blocks are dense enough, else sparse.
 pcs_status global_build(const char *name, const global_parts *g, pcs_pool *scratch,
                         pcs_problem_file *file);
 

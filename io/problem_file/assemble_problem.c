@@ -103,7 +103,7 @@ pcs_file_kind kind_of(int nb, const pcs_block *block, int global)
 
 pcs_status diagonal_blocks(const entries *M, pcs_pool *pool, partition *out)
 {
-    // how far the rows up to i are coupled
+    // the last row coupled to the rows up to i
     const int n = M->rows;
     int *reach = POOL_TAKE(pool, (size_t)n, int);
     out->start = POOL_TAKE(pool, (size_t)n + 1, int);
@@ -161,18 +161,18 @@ static pcs_status mass_from_entries(const char *name, const entries *M, pcs_pool
                                     const pcs_env *env, pcs_mass_matrix **out)
 {
     // block-sparse rows of the transpose with blocks of one are sparse columns
-    const entries turned = entries_turned(M);
+    const entries transposed = entries_transposed(M);
     partition single;
     block_order order;
     pcs_bsr T;
     PCS_TRY(partition_single(M->rows, scratch, &single));
-    PCS_TRY(entries_order(&turned, single, single, scratch, &order));
-    PCS_TRY(entries_to_bsr(&turned, &order, name, scratch, &T));
+    PCS_TRY(entries_order(&transposed, single, single, scratch, &order));
+    PCS_TRY(entries_to_bsr(&transposed, &order, name, scratch, &T));
     const pcs_csc columns = {.m = M->rows, .n = M->cols, .p = T.ptr, .i = T.idx, .x = T.val};
     return pcs_mass_matrix_create_sparse(env, &columns, out);
 }
 
-// the blocks that M falls into, coarsened to the hint where that is one
+// the diagonal blocks of M, coarsened to the hint where that is possible
 static pcs_status choose_blocks(const global_parts *g, const entries *M, pcs_pool *keep,
                                 partition *out)
 {
@@ -235,7 +235,7 @@ pcs_status global_build(const char *name, const global_parts *g, pcs_pool *scrat
 
 // ---- local -------------------------------------------------------------------------------------
 
-// the same blocks with every equality row on its own
+// the same blocks with each equality row separate
 static pcs_status split_equalities(int nb, const pcs_block *block, pcs_pool *keep, int *n,
                                    const pcs_block **out)
 {

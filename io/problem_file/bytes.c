@@ -16,7 +16,7 @@ static pcs_status fail_file(const char *path, const char *what)
                     errno != 0 ? strerror(errno) : "unknown reason");
 }
 
-// more bytes are not read: a device or a pipe may never end
+// the limit of reading: a device or a pipe may never end
 #define MOST_BYTES ((size_t)1 << 30)
 
 // the rest of a stream, in a buffer that doubles

@@ -34,8 +34,7 @@ static int digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-// the byte at *in; *in moves past it; a backslash that csv_text did not write is
-// itself
+// the byte at *in; *in moves past it; a backslash that csv_text did not write is an ordinary byte
 static char take_byte(const char **in)
 {
     const char *at = *in;
@@ -90,7 +89,7 @@ int csv_split(char *line, int most, char **field)
                 *to++ = take_byte(&in);
             }
         }
-        // `to` may be where `in` is: look before the zero is written
+        // `to` may equal `in`: read before writing the zero
         const char end = *in++;
         *to++ = '\0';
         if (end == '\0') return n;

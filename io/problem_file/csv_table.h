@@ -11,8 +11,8 @@ void csv_real(FILE *out, int first, double value);
 void csv_int(FILE *out, int first, long value);
 void csv_end(FILE *out);
 
-// Cuts a line (changed, its line end may be there) into at most `most` fields; how many, or -1 when
-// quotes do not match or there are more.
+// Cuts a line (changed; it may end with a line end) into at most `most` fields; returns their
+// number, or -1 when quotes do not match or there are more.
 int csv_split(char *line, int most, char **field);
 
 #endif

@@ -23,7 +23,7 @@ pcs_status entries_take(int rows, int cols, int n, pcs_pool *pool, entries *out)
     return out->i && out->j && out->x ? PCS_OK : fail_memory();
 }
 
-entries entries_turned(const entries *A)
+entries entries_transposed(const entries *A)
 {
     return (entries){.rows = A->cols, .cols = A->rows, .n = A->n, .i = A->j, .j = A->i, .x = A->x};
 }

@@ -20,7 +20,7 @@ typedef struct entries {
 pcs_status entries_take(int rows, int cols, int n, pcs_pool *pool, entries *out);
 
 // the same matrix with rows and columns exchanged; borrows the arrays
-entries entries_turned(const entries *A);
+entries entries_transposed(const entries *A);
 
 // true if there are entries on one side of the diagonal, zeros apart, and none on the other
 bool entries_one_sided(const entries *A);
@@ -48,15 +48,15 @@ typedef struct block_order {
     partition row, col;
     int *row_part, *col_part; // the block of each row and column
     int *order;               // entries, those of a block together
-    int blocks;               // that hold an entry
+    int blocks;               // blocks with an entry
     size_t values;            // of all blocks together
 } block_order;
 
 pcs_status entries_order(const entries *A, partition row, partition col, pcs_pool *scratch,
                          block_order *out);
 
-// The blocks from `keep`; the partitions are borrowed. PCS_ERR_FORMAT, with `where` in front of
-// the sentence, when entries at one place add up to more than a double holds.
+// The blocks, from `keep`; the partitions are borrowed. PCS_ERR_FORMAT, with `where` in front of
+// the sentence, when entries at one place add up to more than a double can be.
 pcs_status entries_to_bsr(const entries *A, const block_order *o, const char *where, pcs_pool *keep,
                           pcs_bsr *out);
 

@@ -146,12 +146,12 @@ static pcs_status read_matrix(reader *r, const char *name, int m, int n, entries
     return A.nz >= 0 ? from_triplets(r, name, &A, out) : from_compressed(r, name, &A, out);
 }
 
-// B placed at (row, col) of A, which has room; transposed on request
-static void append(entries *A, const entries *B, bool turned, int row, int col)
+// places B at (row, col) of A, which has room; transposed on request
+static void append(entries *A, const entries *B, bool transposed, int row, int col)
 {
     for (int k = 0; k < B->n; ++k) {
-        A->i[A->n] = row + (turned ? B->j[k] : B->i[k]);
-        A->j[A->n] = col + (turned ? B->i[k] : B->j[k]);
+        A->i[A->n] = row + (transposed ? B->j[k] : B->i[k]);
+        A->j[A->n] = col + (transposed ? B->i[k] : B->j[k]);
         A->x[A->n++] = B->x[k];
     }
 }
@@ -182,7 +182,7 @@ static pcs_status join(reader *r, const double *x, const double *y, const double
 
 // ---- problems ----------------------------------------------------------------------------------
 
-// spacedim, mu, the blocks; rows of contacts are known
+// spacedim, mu, the blocks; the number of contact rows is known
 static pcs_status read_contacts(reader *r, const char *vector, const pcs_block **block)
 {
     if (r->rows % r->dim != 0) {
@@ -250,7 +250,7 @@ static pcs_status read_global(reader *r)
     entries H;
     PCS_TRY(read_matrix(r, "M", velocities, velocities, &g.M));
     PCS_TRY(read_matrix(r, "H", velocities, r->rows, &H));
-    g.H = entries_turned(&H);
+    g.H = entries_transposed(&H);
     if (mixed) {
         entries G;
         PCS_TRY(read_matrix(r, "G", velocities, r->equalities, &G));
@@ -264,7 +264,7 @@ static pcs_status read_global(reader *r)
 
 // ---- solutions and guesses ---------------------------------------------------------------------
 
-// a vector of rows of which contacts are in `first`, and equalities, if not zero, in `second`
+// a vector of rows: the contacts in `first`, the equalities, if any, in `second`
 static pcs_status read_rows(reader *r, const char *folder, const char *first, const char *second,
                             const double **out)
 {

@@ -70,7 +70,7 @@ static pcs_status window(const entries *A, int row, int col, int m, int n, pcs_p
 // nz = -2: compressed rows, -1: compressed columns
 static pcs_status put_matrix(writer *x, const char *name, const entries *A, int nz)
 {
-    const entries lines = nz == -2 ? *A : entries_turned(A);
+    const entries lines = nz == -2 ? *A : entries_transposed(A);
     partition row, col;
     block_order order;
     pcs_bsr C;
@@ -113,7 +113,7 @@ static pcs_status put_vectors(writer *x, const char *contacts, const char *equal
 // The coupling of contacts and equalities is stored once: whether V is T', zeros apart.
 static pcs_status same_turned(writer *x, const entries *V, const entries *T, bool *same)
 {
-    const entries turned = entries_turned(T), *const side[2] = {V, &turned};
+    const entries transposed = entries_transposed(T), *const side[2] = {V, &transposed};
     partition row, col;
     pcs_bsr C[2];
     PCS_TRY(partition_single(V->rows, x->scratch, &row));
@@ -173,7 +173,7 @@ static pcs_status put_global(writer *x)
     }
     PCS_TRY(put_matrix(x, "M", &x->w->M_entries, -1));
     PCS_TRY(bsr_to_entries(&g->H, true, x->scratch, &all));
-    all = entries_turned(&all);
+    all = entries_transposed(&all);
     PCS_TRY(window(&all, 0, 0, nv, x->rows, x->scratch, &part_of_H));
     PCS_TRY(put_matrix(x, "H", &part_of_H, -1));
     if (x->equalities > 0) {

@@ -14,8 +14,8 @@ pcs_status friction_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem
 // whether the first numbers of the text fit contacts in `dim` dimensions
 bool friction_fits(const text *t, int dim);
 
-// the same of global problems; whether a matrix M of as many rows as contacts have, which fits
-// both, is followed by the header of another one
+// the same for global problems; and whether a matrix M of as many rows as contacts have, which fits
+// both forms, is followed by the header of another one
 pcs_status global_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file);
 bool global_fits(const text *t, int dim);
 pcs_status global_follows(const text *t, int dim, pcs_pool *scratch, bool *out);

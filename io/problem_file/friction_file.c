@@ -155,7 +155,7 @@ static pcs_status read_matrices(text *t, int n, pcs_pool *scratch, pcs_problem_f
     }
     PCS_TRY(matrix_to_entries(&M, false, scratch, &g->M));
     PCS_TRY(matrix_to_entries(&H, true, scratch, &g->H));
-    g->H = entries_turned(&g->H);
+    g->H = entries_transposed(&g->H);
     return PCS_OK;
 }
 

@@ -1,6 +1,6 @@
-// HDF5 files, as images in memory and on the disk. A file is not trusted: links lead nowhere
-// outside, data sets must have the type and the shape expected and cannot claim more than the image
-// holds.
+// HDF5 files, as images in memory and on the disk. A file is not trusted: no link may refer to
+// another file, data sets must have the type and the shape expected and cannot claim more than the
+// image contains.
 #define _POSIX_C_SOURCE 200809L // fileno
 #include "problem_file/hdf5.h"
 
@@ -19,7 +19,7 @@
 
 enum { LONGEST_PATH = 200, READ_ATTEMPTS = 10 };
 
-// HDF5 wants a name for an image, and refuses that of a file that exists; this one never does
+// HDF5 needs a name for an image, and refuses that of an existing file; no file has this one
 #define NO_FILE "/dev/null/percuss"
 
 static pcs_status fail_path(const h5_file *f, const char *path, const char *what)
@@ -64,11 +64,11 @@ static void silence_for_good(void)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-// HDF5 may have lost count of what a damaged file had open, and would say so when the program ends:
-// registered after HDF5's own, this runs before it
+// HDF5 may have lost count of the open objects of a damaged file, and would report it when the
+// program ends: registered after HDF5's own function, this one runs before it
 static void silence_the_end(void)
 {
-    static atomic_flag registered = ATOMIC_FLAG_INIT; // the process has one list of such calls
+    static atomic_flag registered = ATOMIC_FLAG_INIT; // the process has one list of such functions
     if (!atomic_flag_test_and_set(&registered)) atexit(silence_for_good);
 }
 
@@ -165,7 +165,7 @@ pcs_status h5_open_file(const char *path, h5_file *out)
     silence(out);
     out->size = size;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    // a part that a writer has half written is read again, a few times
+    // a part that a writer has written by half is read again, a few times
     if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
         H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0) {
         // the first is for files that are being written, and refused for older formats
@@ -205,7 +205,7 @@ pcs_status h5_image(h5_file *f, sink *s)
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// every part of the path is a hard link: others lead elsewhere
+// every part of the path must be a hard link: other links lead elsewhere
 bool h5_has(const h5_file *f, const char *path)
 {
     char part[LONGEST_PATH];
@@ -231,7 +231,7 @@ static pcs_status open_set(const h5_file *f, const char *path, hid_t *out)
     return *out >= 0 ? PCS_OK : fail_path(f, path, "it is not a data set that can be read");
 }
 
-// 0 also of a set in pieces that are too large: HDF5 holds a whole piece in memory
+// 0 also for a set with chunks that are too large: HDF5 holds a whole chunk in memory
 size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size, h5_compressed compressed)
 {
     const hid_t made = H5Dget_create_plist(set);

@@ -17,7 +17,7 @@ typedef struct h5_file {
     const char *name; // for sentences
     size_t size;      // of the image: what data sets may claim
     int64_t id;
-    void *printer, *printer_data; // what HDF5 calls on errors outside
+    void *printer, *printer_data; // the error functions of HDF5 outside
 } h5_file;
 
 // whether the bytes begin like an HDF5 file
@@ -30,8 +30,9 @@ void h5_close(h5_file *f);
 // as h5_create, in the format of HDF5 1.10, which one process may write while others read
 pcs_status h5_create_growing(const char *name, h5_file *out);
 
-// Files on the disk; `name` is for sentences. The first is to be written while others read it
-// (nothing but the tables in it grows), the second is read, also while it is being written.
+// Files on the disk; `name` is for sentences. The first function is for a file that others read
+// while it is written (only the tables in it grow), the second one reads it, also while it is being
+// written.
 pcs_status h5_open_growing(const char *path, const char *name, h5_file *out);
 pcs_status h5_open_file(const char *path, h5_file *out);
 
@@ -42,12 +43,13 @@ pcs_status h5_image(h5_file *f, sink *s);
 
 bool h5_has(const h5_file *f, const char *path);
 
-// How many times the size of the file a compressed set may take: less when it is read as a whole,
-// as a small file must not ask for much memory; when it is read by rows, as far as deflate can go.
+// The limit of the expansion of a compressed set, relative to the size of the file: smaller when it
+// is read as a whole, since a small file must not ask for much memory; when it is read by rows, the
+// limit of deflate.
 typedef enum h5_compressed { H5_WHOLE = 16, H5_BY_ROWS = 1032 } h5_compressed;
 
-// how many bytes a set may take: those of the file, more if it is compressed; 0 when it is stored
-// elsewhere
+// the bytes that a set may take: those of the file, more if it is compressed; 0 when it is stored
+// in another file
 size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size, h5_compressed compressed);
 
 // a single integer

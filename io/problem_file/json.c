@@ -50,7 +50,7 @@ static void put_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-// with a point, whatever stands between digits in the locale of the program
+// with a decimal point in every locale
 void put_real(FILE *out, double value)
 {
     char digits[64];

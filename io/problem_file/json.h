@@ -14,7 +14,7 @@
 typedef struct json {
     FILE *out;
     int depth;
-    bool comma; // something stands before
+    bool comma; // an element precedes
 } json;
 
 // key null within an array and outside
@@ -32,8 +32,8 @@ void put_real(FILE *out, double value);
 // length of the UTF-8 sequence at s, 0 if it is invalid (overlong, a surrogate, beyond U+10FFFF)
 int utf8_length(const unsigned char *s);
 
-// bytes of the character at s; 0 where it is a control character (C0, DEL, C1) or no UTF-8, which a
-// terminal must not be sent
+// bytes of the character at s; 0 for a control character (C0, DEL, C1) and for invalid UTF-8, which
+// must not reach a terminal
 int readable_length(const unsigned char *s);
 
 #endif

@@ -243,7 +243,7 @@ static bool same(double x, double y, double digits)
     return fabs(x - y) <= digits * fmax(fabs(x), fabs(y));
 }
 
-// reads the second form and holds it against the first, which is in `file`
+// reads the second form and compares it with the first, which is in `file`
 static pcs_status compare_forms(text *t, int n, int m, const row_runs *runs, pcs_pool *scratch,
                                 const pcs_problem_file *file)
 {

@@ -1,4 +1,4 @@
-// A link is read, and its words put in its place; relative ones count from the folder of the link.
+// Reads links one after another; a relative one starts from the folder of the link.
 #define _POSIX_C_SOURCE 200809L // readlink
 
 #include "problem_file/links.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// as many as Linux follows
+// the limit of Linux
 #define MOST_LINKS 40
 
 bool links_end(const char *path, char *end, size_t size)
@@ -21,7 +21,7 @@ bool links_end(const char *path, char *end, size_t size)
     memcpy(end, path, strlen(path) + 1);
     for (int k = 0; k < MOST_LINKS; ++k) {
         const ssize_t got = readlink(end, words, sizeof words - 1);
-        if (got < 0) return true; // no link, or nothing
+        if (got < 0) return true; // no link, or nothing there
         words[got] = '\0';
         char *slash = strrchr(end, '/');
         const size_t folder = words[0] == '/' || !slash ? 0 : (size_t)(slash + 1 - end);

@@ -148,8 +148,8 @@ static bool columns_increase(const pcs_bsr *B)
     return true;
 }
 
-// puts the blocks of each row into the order of their columns, in linear time: dealt out by
-// column, then collected into their rows column after column
+// sorts the blocks of each row by column, in linear time: into lists by column, then into their
+// rows column after column
 static pcs_status sort_columns(const text *t, pcs_pool *scratch, pcs_bsr *B)
 {
     if (columns_increase(B)) return PCS_OK;

@@ -16,7 +16,7 @@ typedef struct file_matrix {
     double *dense; // PCS_FILE_STORAGE_DENSE: column-major
     pcs_bsr bsr;   // PCS_FILE_STORAGE_BLOCKS
     int entries;   // PCS_FILE_STORAGE_SPARSE: entry k is (i[k], j[k]), x[k]; equal places add up
-    bool half;     // whether the file has one half of a symmetric matrix; here are both
+    bool half; // whether the file has one half of a symmetric matrix; the entries are both halves
     int *i, *j;
     double *x;
 } file_matrix;

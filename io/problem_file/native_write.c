@@ -1,11 +1,11 @@
-// The text form of percuss, written with all digits: a problem comes back as it was.
+// The text form of percuss, written with all digits: reading it gives the same problem.
 #include <string.h>
 
 #include "base/base.h"
 #include "linalg/bsr.h"
 #include "problem_file/write.h"
 
-// a line each, the same word in front
+// one line each, with the same word in front
 static void put_words(sink *s, const char *key, const char *words)
 {
     while (words && *words) {

@@ -41,7 +41,7 @@ const char *nearest(const char *word, const char *const *words, int n)
             best = words[i];
         }
     }
-    // the beginning of a single word will do
+    // the beginning of a single word suffices
     int begun = 0;
     const char *whole = NULL;
     for (int i = 0; i < n; ++i) {
@@ -50,6 +50,6 @@ const char *nearest(const char *word, const char *const *words, int n)
         begun += 1;
     }
     if (begun == 1) return whole;
-    // else about half of the word must be there
+    // else about half of the word must match
     return best && 2 * (size_t)least <= strlen(best) + 1 ? best : NULL;
 }

@@ -1,4 +1,4 @@
-// What somebody may have meant: for "did you mean".
+// The word that a user may have meant: for "did you mean".
 #ifndef PROBLEM_FILE_NEAREST_H
 #define PROBLEM_FILE_NEAREST_H
 

@@ -1,5 +1,5 @@
-// A new file in the same folder: written, synchronised, renamed. Whatever fails, the old file is as
-// it was and nothing else is left.
+// A new file in the same folder: written, synchronised, renamed. After any failure the old file is
+// unchanged and no other file is left.
 #define _POSIX_C_SOURCE 200809L
 #include "problem_file/new_file.h"
 
@@ -60,7 +60,7 @@ static pcs_status open_new(new_file *n, const struct stat *old)
 pcs_status new_file_begin(const char *path, new_file *n)
 {
     *n = (new_file){.path = path};
-    // what is there and no file, a pipe behind /dev/stdout say, takes the bytes as they are
+    // an existing path that is no file, such as a pipe behind /dev/stdout, gets the bytes directly
     struct stat old;
     if (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode)) {
         const int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -77,12 +77,12 @@ pcs_status new_file_begin(const char *path, new_file *n)
         errno = EISDIR;
         return fail_file(path, "cannot be written");
     }
-    // a file that may not be written is not replaced either
+    // a file without write permission is not replaced either
     if (access(n->end, W_OK) != 0) return fail_file(path, "cannot be written");
     return open_new(n, &old);
 }
 
-// a rename is on the disk when its folder is; not every file system can be asked
+// the rename is on the disk when its folder is; not every file system supports that
 static void sync_folder(char *name)
 {
     char *slash = strrchr(name, '/');

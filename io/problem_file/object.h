@@ -1,4 +1,4 @@
-// What a file object keeps beside the problem.
+// The private part of a file object.
 #ifndef PROBLEM_FILE_OBJECT_H
 #define PROBLEM_FILE_OBJECT_H
 
@@ -8,14 +8,14 @@
 #include "problem_file/pool.h"
 
 struct pcs_file_memory {
-    pcs_pool pool; // all that is borrowed, this struct and the object itself
+    pcs_pool pool; // the memory of everything borrowed, of this struct and of the object itself
     pcs_global_problem global;
     pcs_mass_matrix *mass; // of the global problem, or null
     pcs_arena arena;       // the condensed or the compressed problem
     int condensed;
 };
 
-// an object with the kind and nothing else; release with pcs_problem_file_destroy
+// an object with the kind only; release with pcs_problem_file_destroy
 pcs_status object_begin(const pcs_env *env, pcs_problem_file **out);
 
 // makes a problem of a file in the arena of its object, which grows until it suffices

@@ -1,4 +1,4 @@
-// A list of allocations, each with the address of the one before in front of it.
+// A list of allocations; in front of each is the address of the previous one.
 #include "problem_file/pool.h"
 
 #include <stdint.h>
@@ -7,7 +7,7 @@
 
 typedef union pool_chunk {
     union pool_chunk *previous;
-    max_align_t align; // what follows is aligned like malloc
+    max_align_t align; // the memory after it is aligned like malloc
 } pool_chunk;
 
 pcs_pool pool_begin(const pcs_env *env)

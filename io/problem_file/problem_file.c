@@ -50,8 +50,8 @@ static pcs_status fail_unknown(const text *t)
                      " nor a friction problem (2 or 3, nc, type, rows, rows)");
 }
 
-// The kind by the first numbers. A friction problem with as many velocities as rows begins alike
-// in both forms; then what follows the first matrix decides, in *global.
+// The kind by the first numbers. A friction problem with as many velocities as rows begins in the
+// same way in both forms; then the numbers after the first matrix decide, in *global.
 static pcs_status recognise(const pcs_env *env, const text *t, pcs_file_kind *out, bool *global)
 {
     pcs_file_kind found = PCS_FILE_ANY;
@@ -108,8 +108,8 @@ static pcs_status read_format(text *t, pcs_pool *scratch, pcs_problem_file *file
     }
 }
 
-// A dense W of contacts most of which do not touch one another, in the blocks of these. What the
-// file wrote is still known by `storage`.
+// A dense W of contacts of which most are not coupled, in blocks of contacts. `storage` still has
+// the form of the file.
 static pcs_status compress(pcs_problem_file *file)
 {
     if (file->global || file->contacts == 0 || file->storage != PCS_FILE_STORAGE_DENSE)
@@ -148,8 +148,8 @@ static pcs_status read_into(const pcs_env *env, text *t, pcs_file_format format,
     return PCS_OK;
 }
 
-// A local problem whose matrix has the wrong size is taken for a global one: the sentence that
-// comes of it should say so.
+// A local problem whose matrix has the wrong size is taken for a global one: the sentence of the
+// failure should say so.
 static pcs_status explain(const text *t, pcs_file_kind kind, pcs_status status)
 {
     long long x[4];

@@ -14,8 +14,8 @@ typedef struct sink {
     const pcs_env *env;
     char *bytes;
     size_t size, room;
-    bool failed;               // out of memory: what follows is ignored
-    char point[DECIMAL_POINT]; // what printf puts between digits at the moment
+    bool failed;               // out of memory: further text is ignored
+    char point[DECIMAL_POINT]; // the decimal point of printf in the current locale
 } sink;
 
 sink sink_begin(const pcs_env *env);
@@ -29,6 +29,6 @@ void sink_digits(sink *s, double x); // without one
 void sink_float(sink *s, float x);   // the same, as many digits as a float has
 void sink_ints(sink *s, size_t n, const int *x);
 void sink_reals(sink *s, size_t n, const double *x);
-void sink_line(sink *s); // the end of a line; a blank before it is dropped
+void sink_line(sink *s); // ends the line; drops a blank before it
 
 #endif

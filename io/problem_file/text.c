@@ -39,7 +39,7 @@ text text_begin(const char *name, const char *bytes, size_t size)
 {
     text t = {.name = name, .begin = bytes, .at = bytes, .end = bytes + size};
 
-    // some editors put a byte order mark in front
+    // some editors put a byte order mark at the beginning
     if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) t.at += 3;
 
     decimal_point(t.point);
@@ -81,7 +81,7 @@ static void skip_blanks(text *t)
     }
 }
 
-// fails with the text that stands in place of `what`
+// fails with the text at the place of `what`
 static pcs_status fail_expected(const text *t, const char *what)
 {
     if (t->at == t->end) {
@@ -97,7 +97,7 @@ static pcs_status fail_expected(const text *t, const char *what)
     return text_fail(t, PCS_ERR_FORMAT, "expected %s, found '%s'", what, found);
 }
 
-// after a number: the end, a blank, or what was asked for
+// after a number: the end, a blank, or the requested character
 static bool take_after(text *t, const char *after)
 {
     if (after[0] != '\0') return text_take_word(t, after);

@@ -8,15 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// what stands between the digits of a real in the locale of the moment, which strtod and printf
-// follow
+// the decimal point of the current locale, for strtod and printf
 #define DECIMAL_POINT 16
 void decimal_point(char point[DECIMAL_POINT]);
 
 typedef struct text {
     const char *name; // of the file, for sentences
     const char *begin, *at, *end;
-    char point[DECIMAL_POINT]; // that strtod expects at the moment
+    char point[DECIMAL_POINT]; // the decimal point that strtod expects
     bool free_form; // `#` begins a comment, up to the end of its line; reals may be hexadecimal
 } text;
 
@@ -52,16 +51,16 @@ bool text_take_key(text *t, const char *key);
 // whether only blanks are left
 bool text_at_end(const text *t);
 
-// fails with the text that stands in place of `what`
+// fails with the text at the place of `what`
 pcs_status text_expected(text *t, const char *what);
 
 // goes past the end of this line; blank: only blanks may be skipped
 pcs_status text_skip_line(text *t, bool blank);
 
-// PCS_ERR_SIZE unless n more numbers may follow: a number takes a digit and a blank
+// PCS_ERR_SIZE unless n more numbers may follow: a number needs a digit and a blank
 pcs_status text_room(const text *t, const char *what, size_t n);
 
-// how many integers come next, at most `max`; the cursor stays
+// the number of integers that follow, at most `max`; the cursor does not move
 int text_peek_ints(const text *t, int max, long long *out);
 
 #endif

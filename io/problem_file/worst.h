@@ -1,4 +1,4 @@
-// The worst of what steps report, where NaN is worse than any number.
+// The worst value of steps, where NaN is worse than any number.
 #ifndef PROBLEM_FILE_WORST_H
 #define PROBLEM_FILE_WORST_H
 

@@ -203,7 +203,7 @@ pcs_status written_M(const written *w, pcs_pool *scratch, pcs_bsr *out, bool *wo
     return blocks_of(&w->M_entries, w->M_blocks, w->M_blocks, w->name, scratch, out);
 }
 
-pcs_status written_H(const written *w, bool turned, pcs_pool *scratch, pcs_bsr *out)
+pcs_status written_H(const written *w, bool transposed, pcs_pool *scratch, pcs_bsr *out)
 {
     const pcs_bsr *H = &w->content->global->H;
     partition row, col;
@@ -211,8 +211,8 @@ pcs_status written_H(const written *w, bool turned, pcs_pool *scratch, pcs_bsr *
     PCS_TRY(without_empty(H->m, H->row, scratch, &row));
     PCS_TRY(without_empty(H->n, H->col, scratch, &col));
     PCS_TRY(bsr_to_entries(H, true, scratch, &A));
-    if (!turned) return blocks_of(&A, row, col, w->name, scratch, out);
-    A = entries_turned(&A);
+    if (!transposed) return blocks_of(&A, row, col, w->name, scratch, out);
+    A = entries_transposed(&A);
     return blocks_of(&A, col, row, w->name, scratch, out);
 }
 

@@ -1,5 +1,5 @@
-// The writers, one for each format: each writes a valid problem to a sink, or says what the
-// format cannot hold.
+// The writers, one for each format: each writes a valid problem to a sink, or fails with a sentence
+// about what the format cannot contain.
 #ifndef PROBLEM_FILE_WRITE_H
 #define PROBLEM_FILE_WRITE_H
 
@@ -9,7 +9,7 @@
 #include "problem_file/entries.h"
 #include "problem_file/sink.h"
 
-// what to write, once checked
+// the content to write, after the checks
 typedef struct written {
     const char *name; // for sentences
     const pcs_file_content *content;
@@ -22,11 +22,11 @@ typedef struct written {
     partition M_blocks; // its diagonal blocks, the block columns of H where they fit
 } written;
 
-// The matrices as blocks, none of them without rows or columns; M only where it falls into such
+// The matrices as blocks, none of them without rows or columns; M only where it has such diagonal
 // blocks (else *worth is false), H in the form of the library, or transposed.
 pcs_status written_W(const written *w, pcs_pool *scratch, pcs_bsr *out);
 pcs_status written_M(const written *w, pcs_pool *scratch, pcs_bsr *out, bool *worth);
-pcs_status written_H(const written *w, bool turned, pcs_pool *scratch, pcs_bsr *out);
+pcs_status written_H(const written *w, bool transposed, pcs_pool *scratch, pcs_bsr *out);
 
 pcs_status dat_write(const written *w, pcs_pool *scratch, sink *s);
 pcs_status native_write(const written *w, pcs_pool *scratch, sink *s);

@@ -20,14 +20,14 @@ static void put_size(sink *s, int type, int rows, int cols)
 static pcs_status put_dense(const entries *A, pcs_pool *scratch, sink *s)
 {
     // columns of the matrix are rows of its transpose
-    const entries turned = entries_turned(A);
+    const entries transposed = entries_transposed(A);
     partition row, col;
     block_order order;
     pcs_bsr T;
     PCS_TRY(partition_single(A->cols, scratch, &row));
     PCS_TRY(partition_single(A->rows, scratch, &col));
-    PCS_TRY(entries_order(&turned, row, col, scratch, &order));
-    PCS_TRY(entries_to_bsr(&turned, &order, "matrix", scratch, &T));
+    PCS_TRY(entries_order(&transposed, row, col, scratch, &order));
+    PCS_TRY(entries_to_bsr(&transposed, &order, "matrix", scratch, &T));
 
     put_size(s, PCS_FILE_STORAGE_DENSE, A->rows, A->cols);
     sink_ints(s, 2, (int[]){A->rows, A->cols});
