@@ -6,9 +6,12 @@
 
 #include <stddef.h>
 
-/// @def PCS_API Marks symbols that the shared libraries export. @def PCS_NODISCARD Marks a result
-/// that must not be ignored: the status of a call that can fail. @def PCS_PRINTF(fmt, args) Lets
-/// the compiler check the arguments `args` against the printf format `fmt`.
+/// @def PCS_API
+/// Marks symbols that the shared libraries export.
+/// @def PCS_NODISCARD
+/// Marks a result that must not be ignored: the status of a call that can fail.
+/// @def PCS_PRINTF(fmt, args)
+/// Lets the compiler check the arguments `args` against the printf format `fmt`.
 #if defined(__GNUC__)
 #define PCS_API               __attribute__((visibility("default")))
 #define PCS_NODISCARD         __attribute__((warn_unused_result))
