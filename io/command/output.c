@@ -82,7 +82,8 @@ void output_abandon(output *o)
 
 bool output_commit(output *o)
 {
-    errno = 0;
+    // a write that failed has said why
+    if (!ferror(o->f)) errno = 0;
     bool good = fflush(o->f) == 0 && !ferror(o->f);
     // a pipe cannot be synced, and need not be
     if (good && o->temporary) good = fsync(fileno(o->f)) == 0;

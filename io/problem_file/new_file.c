@@ -96,7 +96,8 @@ static void sync_folder(char *name)
 
 pcs_status new_file_check(new_file *n)
 {
-    errno = 0;
+    // a write that failed has said why
+    if (!ferror(n->f)) errno = 0;
     // a pipe cannot be synced, and need not be
     const bool good =
         fflush(n->f) == 0 && !ferror(n->f) && (n->name[0] == '\0' || fsync(fileno(n->f)) == 0);
