@@ -1,6 +1,7 @@
 // percuss export: a trajectory for other programs.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <percuss/export.h>
 
@@ -33,9 +34,27 @@ static char *output_name(const request *q, const char *in, pcs_export_kind *kind
     return join(q->out, "", "");
 }
 
+// the files that stand beside an output, whatever its format
+static bool replaces_any(const char *out, const char *in)
+{
+    static const char *const further[] = {"-bodies.csv",     "-coordinates.csv", "-contacts.csv",
+                                          "-steps.csv",      "-contacts.pvd",    "-fixed.vtkhdf",
+                                          "-contacts.vtkhdf"};
+    bool found = replaces_input(out, in);
+    char *stem = beside(out, "");
+    stem[strlen(stem) - 1] = '\0';
+    for (size_t i = 0; i < sizeof further / sizeof *further && !found; ++i) {
+        char *name = join(stem, "", further[i]);
+        found = replaces_input(name, in);
+        free(name);
+    }
+    free(stem);
+    return found;
+}
+
 static int export_to(const request *q, const char *in, const char *out, pcs_export_kind kind)
 {
-    if (replaces_input(out, in)) return WRONG;
+    if (replaces_any(out, in)) return WRONG;
     pcs_trajectory *trajectory;
     if (pcs_trajectory_open(NULL, in, &trajectory) != PCS_OK) {
         return complain("%s", pcs_error_text());
@@ -69,8 +88,9 @@ static int run_export(int argc, char **argv)
          .help = "the last frame (-1: that of the trajectory)"},
         {"--every", 0, ARGS_INT, &q.def.every, .low = 1, .high = 1e9, .what = "N",
          .help = "every N-th frame, and the last"},
-        {"--tolerance", 0, ARGS_REAL, &q.def.tolerance, .low = 1e-6, .high = 0.5, .what = "X",
-         .help = "how far triangles may lie inside a round surface, as a part of its radius"},
+        {"--tolerance", 0, ARGS_REAL, &q.def.tolerance, .low = 0, .high = 0.5, .what = "X",
+         .help = "how far triangles may lie inside a round surface, as a part of its radius; 0: by "
+                 "the format"},
         {"--no-contacts", 0, ARGS_BOOL, &bare, .help = "without contacts"},
     };
     args a = {.command = "export",

@@ -265,7 +265,8 @@ static pcs_status write_table(const export_job *job, int which, char name[4096],
 pcs_status export_csv(const export_job *job)
 {
     char name[PCS_EXPORT_TABLE_COUNT][4096];
-    new_file file[PCS_EXPORT_TABLE_COUNT] = {{NULL}};
+    new_file *file = calloc(PCS_EXPORT_TABLE_COUNT, sizeof *file);
+    if (!file) return pcs_fail_memory("pcs_trajectory_export");
     pcs_status status = PCS_OK;
     for (int i = 1; i < PCS_EXPORT_TABLE_COUNT && status == PCS_OK; ++i) {
         if (is_asked(job, i)) status = write_table(job, i, name[i], &file[i]);
@@ -275,5 +276,6 @@ pcs_status export_csv(const export_job *job)
         const pcs_status ended = new_file_end(&file[i], status == PCS_OK);
         if (status == PCS_OK) status = ended;
     }
+    free(file);
     return status;
 }

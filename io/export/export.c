@@ -13,18 +13,25 @@
 #include "base/base.h"
 #include "linalg/m3.h"
 
+// the part of a radius; finer where triangles are there once than where every frame has them
+#define FINE   0.02
+#define COARSE 0.1
+
 static const struct {
     const char *ending;
+    double tolerance; // where none is asked for
     pcs_status (*write)(const export_job *job);
 } formats[PCS_EXPORT_COUNT] = {
-    [PCS_EXPORT_CSV] = {"csv", export_csv},          [PCS_EXPORT_PVD] = {"pvd", export_pvd},
-    [PCS_EXPORT_VTKHDF] = {"vtkhdf", export_vtkhdf}, [PCS_EXPORT_GLTF] = {"glb", export_gltf},
-    [PCS_EXPORT_USD] = {"usda", export_usd},
+    [PCS_EXPORT_CSV] = {"csv", 0, export_csv},
+    [PCS_EXPORT_PVD] = {"pvd", COARSE, export_pvd},
+    [PCS_EXPORT_VTKHDF] = {"vtkhdf", COARSE, export_vtkhdf},
+    [PCS_EXPORT_GLTF] = {"glb", FINE, export_gltf},
+    [PCS_EXPORT_USD] = {"usda", FINE, export_usd},
 };
 
 pcs_export_def pcs_export_def_default(void)
 {
-    return (pcs_export_def){.last = -1, .every = 1, .contacts = true, .tolerance = 0.02};
+    return (pcs_export_def){.last = -1, .every = 1, .contacts = true};
 }
 
 const char *pcs_export_ending(pcs_export_kind kind)
@@ -66,10 +73,10 @@ static pcs_status choose_frames(export_job *job)
         return pcs_fail(PCS_ERR_ARG, "pcs_trajectory_export: every is %d; it must be at least 1",
                         d->every);
     }
-    if (!(d->tolerance >= 1e-6 && d->tolerance <= 0.5)) {
+    if (d->tolerance != 0 && !(d->tolerance >= 1e-6 && d->tolerance <= 0.5)) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_trajectory_export: the tolerance is %g of a radius; it must be 1e-6 "
-                        "to 0.5",
+                        "pcs_trajectory_export: the tolerance is %g of a radius; it must be 0, "
+                        "or 1e-6 to 0.5",
                         d->tolerance);
     }
     if (!((unsigned)d->table < PCS_EXPORT_TABLE_COUNT)) {
@@ -223,6 +230,7 @@ pcs_status pcs_trajectory_export(pcs_trajectory *trajectory, pcs_export_kind kin
                       .def = def ? *def : pcs_export_def_default()};
     job.bodies = pcs_model_system_count(job.model) + 1;
     pcs_status status = choose_frames(&job);
+    if (job.def.tolerance == 0) job.def.tolerance = formats[kind].tolerance;
     if (status == PCS_OK && kind != PCS_EXPORT_CSV) {
         status = survey(&job);
         if (status == PCS_OK) status = list_shapes(&job);

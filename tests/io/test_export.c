@@ -567,6 +567,42 @@ TEST(requests_that_make_no_sense_are_refused)
     release();
 }
 
+TEST(a_trajectory_without_a_frame_is_refused)
+{
+    scene s = scene_open();
+    pcs_recorder *recorder;
+    scene_start(&s);
+    CK_OK(pcs_recorder_open(RUN, s.m, NULL, &recorder));
+    CK_OK(pcs_recorder_close(recorder));
+    scene_close(&s);
+    pcs_trajectory *t = opened();
+    for (int kind = 0; kind < PCS_EXPORT_COUNT; ++kind) {
+        CK_SAYS(pcs_trajectory_export(t, (pcs_export_kind)kind, NULL, FOLDER "/out", NULL),
+                PCS_ERR_ARG, "has no frame");
+    }
+    ck_assert_int_eq(files_in(FOLDER), 1);
+    pcs_trajectory_close(t);
+}
+
+// nothing has a shape, nothing touches, nothing moves
+TEST(an_empty_scene_is_exported)
+{
+    scene s = scene_open();
+    pcs_recorder *recorder;
+    scene_start(&s);
+    CK_OK(pcs_recorder_open(RUN, s.m, NULL, &recorder));
+    CK_OK(pcs_recorder_add(recorder, s.m, s.st, s.wk, NULL));
+    CK_OK(pcs_recorder_close(recorder));
+    scene_close(&s);
+    pcs_trajectory *t = opened();
+    for (int kind = 0; kind < PCS_EXPORT_COUNT; ++kind) {
+        long frames = 0;
+        CK_OK(pcs_trajectory_export(t, (pcs_export_kind)kind, NULL, FOLDER "/out", &frames));
+        ck_assert_int_eq(frames, 1);
+    }
+    pcs_trajectory_close(t);
+}
+
 TEST(what_cannot_be_written_leaves_nothing)
 {
     record(true);

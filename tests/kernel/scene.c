@@ -541,11 +541,3 @@ double observed_order(int n, const double *error)
     }
     return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
-
-void scene_steps(scene *s, double h, int n)
-{
-    for (int i = 0; i < n; ++i) {
-        scene_step(s, h);
-        scene_check_step(s);
-    }
-}

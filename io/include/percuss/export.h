@@ -37,11 +37,12 @@ typedef struct pcs_export_def {
     int every;              ///< every so many frames from the first on, >= 1; the last one always
     bool contacts;          ///< with contacts, in the formats that can show them
     double tolerance;       ///< how far triangles may lie inside a round surface, as a part of its
-                            ///< radius; 1e-6 to 0.5
+                            ///< radius, 1e-6 to 0.5; 0: 0.02, and 0.1 in the formats of ParaView,
+                            ///< where every frame has its triangles
     pcs_export_table table; ///< CSV only
 } pcs_export_def;
 
-/// All frames, with contacts, a tolerance of 0.02, all tables.
+/// All frames, with contacts, the tolerance of the format, all tables.
 PCS_API pcs_export_def pcs_export_def_default(void);
 
 /// The ending of a format's files, without its dot: "csv", "pvd", "vtkhdf", "glb", "usda". "" for

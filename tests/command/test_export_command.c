@@ -1,0 +1,88 @@
+// percuss export as the real program: names, refusals, a full disk.
+#include <stdio.h>
+#include <string.h>
+
+#include "percuss.h"
+#include "support.h"
+
+static void record(void)
+{
+    ck_assert_int_eq(percuss("scene --from-example cradle -o s.json"), 0);
+    ck_assert_int_eq(percuss("run s.json -q --until 0.05 -o t.h5"), 0);
+}
+
+TEST(the_ending_of_the_output_decides)
+{
+    record();
+    ck_assert_int_eq(percuss("export t.h5 -o a.csv"), 0);
+    ck_assert(file_exists("a-bodies.csv") && file_exists("a-contacts.csv") &&
+              file_exists("a-steps.csv"));
+    ck_assert_int_eq(percuss("export t.h5 --to csv --what bodies -o table"), 0);
+    ck_assert(file_exists("table"));
+    ck_assert_int_eq(percuss("export t.h5 --to pvd --no-contacts"), 0);
+    ck_assert(file_exists("t.pvd") && file_exists("t-frames") && !file_exists("t-contacts.pvd"));
+    REFUSED("names no format", "export t.h5 -o a.xyz");
+    REFUSED("--to", "export t.h5");
+}
+
+// the same bytes, and nothing else on the standard output
+TEST(a_table_goes_through_a_pipe)
+{
+    record();
+    ck_assert_int_eq(percuss("export t.h5 --what steps -o a.csv"), 0);
+    ck_assert_int_eq(percuss("export t.h5 --what steps --to csv -o /dev/stdout"), 0);
+    char *file = file_read("a.csv");
+    ck_assert_str_eq(file, out_text);
+    free(file);
+}
+
+TEST(a_trajectory_is_not_replaced_by_its_export)
+{
+    record();
+    ck_assert_int_eq(percuss_after("cp t.h5 a-steps.csv; cp t.h5 b-fixed.vtkhdf;", "info t.h5"), 0);
+    REFUSED("would replace", "export t.h5 --to csv --what bodies -o t.h5");
+    REFUSED("would replace", "export t.h5 --to vtkhdf -o ./t.h5");
+    REFUSED("would replace", "export a-steps.csv -o a.csv");
+    REFUSED("would replace", "export b-fixed.vtkhdf -o b.vtkhdf");
+    ck_assert_int_eq(percuss("info t.h5 a-steps.csv b-fixed.vtkhdf"), 0);
+}
+
+TEST(wrong_lines_and_files_are_refused)
+{
+    record();
+    const int before = file_count();
+    REFUSED("none.h5", "export none.h5 -o a.csv");
+    REFUSED("s.json", "export s.json -o a.csv");
+    REFUSED("has 51", "export t.h5 -o a.csv --first 9999");
+    REFUSED("nowhere", "export t.h5 -o nowhere/a.csv");
+    REFUSED("nowhere", "export t.h5 -o nowhere/a.pvd");
+    REFUSED("nowhere", "export t.h5 -o nowhere/a.vtkhdf");
+    REFUSED("0.7", "export t.h5 -o a.pvd --tolerance 0.7");
+    ck_assert_int_eq(file_count(), before);
+    ck_assert_int_eq(percuss_after("head -c 3000 t.h5 >cut.h5;", "export cut.h5 -o a.csv"), 2);
+    ck_assert_int_eq(file_count(), before + 1);
+}
+
+// a disk that is full: what was there stays, nothing else is left
+TEST(a_full_disk_leaves_the_old_files)
+{
+    record();
+    static const char *const endings[] = {"csv", "pvd", "vtkhdf", "glb", "usda"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
+        ck_assert_int_eq(percuss("export t.h5 -o a.%s", endings[i]), 0);
+    }
+    const int before = file_count();
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
+        // one block for each file
+        const int code =
+            percuss_after("ulimit -f 1;", "export t.h5 -o a.%s --tolerance 0.0001", endings[i]);
+        ck_assert_msg(code == 2, "%s: exit code %d: %s", endings[i], code, err_text);
+        ck_assert_msg(one_line(err_text), "%s: %s", endings[i], err_text);
+        ck_assert_msg(file_count() == before, "%s: %d files, %d before", endings[i], file_count(),
+                      before);
+    }
+    ck_assert_int_eq(percuss("export t.h5 --to csv --what steps -o /dev/full"), 2);
+    ck_assert_ptr_nonnull(strstr(err_text, "No space left"));
+}
+
+TEST_AROUND(folder_make, folder_remove)
