@@ -213,10 +213,8 @@ sub row {
             elsif ($t eq '_') { $below = argument() }
             else { $above = argument() }
         }
-        if ($primes) {
-            my $mark = element('mo', $primes, 'lspace="0" rspace="0"');
-            $above = $above ? element('mrow', $mark . $above) : $mark;
-        }
+        # fonts raise a prime themselves
+        $base = element('mrow', $base . element('mo', $primes, 'lspace="0" rspace="0"')) if $primes;
         my ($sub, $sup, $both) = $limits && $display ? ('munder', 'mover', 'munderover') : ('msub', 'msup', 'msubsup');
         $base =~ s{<mspace width="0.17em"/>$}{} if $below || $above;
         $out .= $below && $above ? element($both, $base . $below . $above)
