@@ -9,12 +9,6 @@
 
 #include "base/base.h"
 
-void packed_16(sink *s, unsigned x)
-{
-    const char bytes[2] = {(char)(x & 255), (char)(x >> 8 & 255)};
-    sink_bytes(s, bytes, sizeof bytes);
-}
-
 void packed_32(sink *s, uint32_t x)
 {
     const char bytes[4] = {(char)(x & 255), (char)(x >> 8 & 255), (char)(x >> 16 & 255),
@@ -35,6 +29,17 @@ void packed_align(sink *s)
     sink_bytes(s, "\0\0\0", (4 - s->size % 4) % 4);
 }
 
+void packed_planes(sink *s, size_t n, const uint16_t *x)
+{
+    for (int shift = 0; shift <= 8; shift += 8) {
+        for (size_t i = 0; i < n; ++i) {
+            const char byte = (char)(x[i] >> shift & 255);
+            sink_bytes(s, &byte, 1);
+        }
+        packed_align(s);
+    }
+}
+
 static void write_base64(size_t size, const unsigned char *bytes, FILE *page)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -50,7 +55,7 @@ static void write_base64(size_t size, const unsigned char *bytes, FILE *page)
     }
 }
 
-pcs_status packed_write(const sink *s, FILE *page)
+pcs_status packed_write(const sink *s, const char *name, FILE *page)
 {
     uLongf size = compressBound(s->size);
     unsigned char *deflated = s->failed ? NULL : malloc(size);
@@ -59,7 +64,9 @@ pcs_status packed_write(const sink *s, FILE *page)
         free(deflated);
         return pcs_fail_memory("the page of a replay");
     }
+    fprintf(page, "<script type=\"text/plain\" class=\"%s\">", name);
     write_base64(size, deflated, page);
+    fputs("</script>\n", page);
     free(deflated);
     return PCS_OK;
 }

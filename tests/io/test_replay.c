@@ -169,55 +169,129 @@ static void same_pose(const json_t *rows, int row, const double *q, const unsign
     }
 }
 
-static void same_contacts(const json_t *box, const pcs_trajectory_frame *frame, const double *scale,
-                          int n, const unsigned char *point, const unsigned char *impulse,
-                          const unsigned char *bodies, const unsigned char *status)
+// the frame of the trajectory that is the k-th of the page
+static long frame_shown(unsigned k)
 {
-    int k = 0;
+    return 2L * k < STEPS ? 2L * k : STEPS;
+}
+
+static int by_bodies(const pcs_contact *a, const pcs_contact *b)
+{
+    const int first = a->system1.id - b->system1.id;
+    return first != 0 ? first : a->system2.id - b->system2.id;
+}
+
+// the contacts of a frame that are shown, ordered by their bodies; taken
+static pcs_contact *shown_contacts(const pcs_trajectory_frame *frame, int *n)
+{
+    pcs_contact *shown = calloc((size_t)frame->contact_count + 1, sizeof *shown);
+    *n = 0;
     for (int j = 0; j < frame->contact_count; ++j) {
-        const pcs_contact *c = &frame->contact[j];
-        if (c->interaction != 0) continue;
-        ck_assert_int_lt(k, n);
-        for (int i = 0; i < 3; ++i) {
-            const double step = real(box, "step", i), x = 0.5 * (c->P1[i] + c->P2[i]);
-            const double r = c->F[i] * c->r[0] + c->F[i + 3] * c->r[1] + c->F[i + 6] * c->r[2];
-            const unsigned at = number(point + 2 * (3 * k + i), 2);
-            const int size = (int16_t)number(impulse + 2 * (3 * k + i), 2);
-            CK_NEAR(real(box, "lo", i) + step * at, x, 0.51 * step + 1e-12);
-            CK_NEAR(*scale * size, r, 0.51 * *scale + 1e-6 * fabs(r));
+        if (frame->contact[j].interaction != 0) continue;
+        int at = (*n)++;
+        for (; at > 0 && by_bodies(&shown[at - 1], &frame->contact[j]) > 0; --at) {
+            shown[at] = shown[at - 1];
         }
-        ck_assert_uint_eq(number(bodies + 8 * k, 4), (unsigned)c->system1.id);
-        ck_assert_uint_eq(number(bodies + 8 * k + 4, 4), (unsigned)c->system2.id);
-        ck_assert_uint_eq(status[k], c->status);
-        ++k;
+        shown[at] = frame->contact[j];
     }
-    ck_assert_int_eq(k, n);
+    return shown;
+}
+
+// low bytes, then high bytes, of n numbers
+typedef struct planes {
+    const unsigned char *low, *high;
+} planes;
+
+static planes planes_of(block *b, unsigned n)
+{
+    const unsigned char *low = part(b, n);
+    return (planes){low, part(b, n)};
+}
+
+static unsigned plane_number(const planes *p, unsigned k)
+{
+    return p->low[k] | (unsigned)p->high[k] << 8;
+}
+
+typedef struct page_contact {
+    unsigned body[2], x[6]; // steps of the point and of the roots of the impulse
+} page_contact;
+
+static void same_contact(const json_t *box, const pcs_contact *c, double unit,
+                         const page_contact *p)
+{
+    for (int i = 0; i < 3; ++i) {
+        const double step = real(box, "step", i), x = 0.5 * (c->P1[i] + c->P2[i]);
+        const double r = c->F[i] * c->r[0] + c->F[i + 3] * c->r[1] + c->F[i + 6] * c->r[2];
+        const int root = (int16_t)p->x[3 + i];
+        CK_NEAR(real(box, "lo", i) + step * p->x[i], x, 0.51 * step + 1e-12);
+        // (root + 1/2)^2 - root^2 = root + 1/4
+        CK_NEAR(unit * root * abs(root), r, unit * (abs(root) + 0.26) + 1e-6 * fabs(r));
+    }
+    ck_assert_uint_eq(p->body[0], (unsigned)c->system1.id);
+    ck_assert_uint_eq(p->body[1], (unsigned)c->system2.id);
+}
+
+static void check_contacts(pcs_trajectory *t, const json_t *page, block *b, unsigned first,
+                           unsigned count)
+{
+    const unsigned char *offset = part(b, 4 * (count + 1));
+    const unsigned n = number(offset + 4 * count, 4);
+    float unit;
+    memcpy(&unit, part(b, 4), sizeof unit);
+    const planes skip = planes_of(b, n);
+    planes channel[6];
+    for (int i = 0; i < 6; ++i) {
+        channel[i] = planes_of(b, n);
+    }
+    const unsigned char *status = part(b, n);
+    page_contact *contact = calloc((size_t)n + 1, sizeof *contact);
+    for (unsigned f = 0; f < count; ++f) {
+        const unsigned from = number(offset + 4 * f, 4), to = number(offset + 4 * f + 4, 4);
+        unsigned before = f > 0 ? number(offset + 4 * f - 4, 4) : 0;
+        pcs_trajectory_frame frame;
+        int shown;
+        CK_OK(pcs_trajectory_read_frame(t, frame_shown(first + f), &frame));
+        pcs_contact *expected = shown_contacts(&frame, &shown);
+        ck_assert_int_eq(shown, (int)(to - from));
+        for (unsigned j = from; j < to; ++j) {
+            page_contact *c = &contact[j];
+            const bool fresh = plane_number(&skip, j) == 65535;
+            if (fresh) {
+                const unsigned char *bodies = part(b, 8);
+                *c = (page_contact){.body = {number(bodies, 4), number(bodies + 4, 4)}};
+            } else {
+                before += plane_number(&skip, j);
+                ck_assert_uint_lt(before, from);
+                *c = contact[before++];
+            }
+            for (int i = 0; i < 6; ++i) {
+                c->x[i] = (c->x[i] + plane_number(&channel[i], j)) & 65535;
+            }
+            same_contact(json_object_get(page, "contacts"), &expected[j - from], (double)unit, c);
+            ck_assert_uint_eq(status[j], expected[j - from].status);
+        }
+        free(expected);
+    }
+    free(contact);
 }
 
 static int check_block(pcs_trajectory *t, const json_t *page, block *b, int rows)
 {
     const unsigned first = number(part(b, 8), 4), count = number(b->bytes + 4, 4);
-    const unsigned char *low[7], *high[7];
+    planes channel[7];
     for (int c = 0; c < 7; ++c) {
-        low[c] = part(b, count * (unsigned)rows);
-        high[c] = part(b, count * (unsigned)rows);
+        channel[c] = planes_of(b, count * (unsigned)rows);
     }
-    const unsigned char *offset = part(b, 4 * (count + 1)), *scales = part(b, 4 * count);
-    const unsigned n = number(offset + 4 * count, 4);
-    const unsigned char *point = part(b, 6 * n), *impulse = part(b, 6 * n);
-    const unsigned char *bodies = part(b, 8 * n), *status = part(b, n);
-    ck_assert_uint_eq(b->at, b->size);
     const json_t *list = json_object_get(page, "bodies");
     unsigned *x = calloc(7 * (size_t)rows, sizeof *x);
     for (unsigned f = 0; f < count; ++f) {
         pcs_trajectory_frame frame;
-        const long k = 2L * (first + f) < STEPS ? 2L * (first + f) : STEPS;
-        CK_OK(pcs_trajectory_read_frame(t, k, &frame));
+        CK_OK(pcs_trajectory_read_frame(t, frame_shown(first + f), &frame));
         CK_NEAR(real(page, "times", (int)(first + f)), frame.t, 0);
         for (int i = 0; i < 7 * rows; ++i) {
             const unsigned at = f * (unsigned)rows + (unsigned)(i % rows);
-            const unsigned d = low[i / rows][at] | (unsigned)high[i / rows][at] << 8;
-            x[i] = (x[i] * (f > 0) + d) & 65535;
+            x[i] = (x[i] * (f > 0) + plane_number(&channel[i / rows], at)) & 65535;
         }
         for (int body = 0; body < (int)json_array_size(list); ++body) {
             const json_t *entry = json_array_get(list, (size_t)body);
@@ -231,14 +305,10 @@ static int check_block(pcs_trajectory *t, const json_t *page, block *b, int rows
             }
             same_pose(json_object_get(page, "rows"), row, frame.q + at, pose);
         }
-        const unsigned from = number(offset + 4 * f, 4), to = number(offset + 4 * f + 4, 4);
-        float scale;
-        memcpy(&scale, scales + 4 * f, sizeof scale);
-        const double unit = (double)scale;
-        same_contacts(json_object_get(page, "contacts"), &frame, &unit, (int)(to - from),
-                      point + 6 * from, impulse + 6 * from, bodies + 8 * from, status + from);
     }
     free(x);
+    check_contacts(t, page, b, first, count);
+    ck_assert_uint_eq(b->at, b->size);
     return (int)count;
 }
 
@@ -390,9 +460,12 @@ TEST(numbers_too_large_for_the_page_become_its_largest)
     }
     const unsigned n = number(part(&b, 4 * (count + 1)) + 4 * count, 4);
     ck_assert_uint_ge(n, 1);
-    part(&b, 4 * count);
-    part(&b, 6 * n);
-    ck_assert_int_eq(abs((int16_t)number(part(&b, 6 * n) + 4, 2)), 32767);
+    part(&b, 4);
+    for (int c = 0; c < 6; ++c) {
+        planes_of(&b, n); // what is passed over, the point, the impulse along x and y
+    }
+    const planes z = planes_of(&b, n);
+    ck_assert_int_eq(abs((int16_t)plane_number(&z, 0)), 1023);
     free(b.bytes);
     free(page);
 }

@@ -69,4 +69,13 @@ static inline void z_direction(const cplx *q, const double d[3], cplx D[3])
     if (q) z_rotate(q + 3, d, false, D);
 }
 
+// q1 and q2 as one row of complex numbers with coordinate `i` moved by the step; q2 may be null
+static inline void step_poses(const double *q1, const double *q2, int i, cplx z[14])
+{
+    for (int k = 0; k < 14; ++k) {
+        z[k] = k < 7 ? q1[k] : q2 ? q2[k - 7] : 0;
+    }
+    z[i] += I * STEP;
+}
+
 #endif

@@ -6,6 +6,8 @@
 
 #include <percuss/rotation.h>
 
+#include "linalg/m3.h"
+
 #define PI 3.14159265358979323846
 
 // a unit quaternion times a length between 0.3 and 3
@@ -53,6 +55,30 @@ static inline void expect_close(const double *a, const double *b, int n, double 
         size = fmax(size, fabs(b[i]));
     }
     expect_same(a, b, n, tol * size);
+}
+
+static inline void random_direction(test_random *r, double d[3])
+{
+    random_vector(r, d, 3);
+    v3_unit(d, d);
+}
+
+static inline double largest(const double *x, int n)
+{
+    double m = 0;
+    for (int i = 0; i < n; ++i) {
+        if (fabs(x[i]) > m) m = fabs(x[i]);
+    }
+    return m;
+}
+
+// in body axes, the point of the body at P
+static inline void to_body(const double q[7], const double P[3], double p[3])
+{
+    double back[4], GP[3];
+    pcs_quat_conj(q + 3, back);
+    v3_sub(P, q, GP);
+    pcs_quat_rotate(back, GP, p);
 }
 
 #endif

@@ -541,3 +541,11 @@ double observed_order(int n, const double *error)
     }
     return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
+
+void scene_steps(scene *s, double h, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        scene_step(s, h);
+        scene_check_step(s);
+    }
+}

@@ -71,6 +71,8 @@ void scene_check_ledger(const scene *s);
 // the conditions of the laws and the ledger for the last step of any scene: the law of every
 // contact, |Q| = 1, no energy lost from the ledger, signs of the works
 void scene_check_step(scene *s);
+// n steps of h, each with scene_check_step
+void scene_steps(scene *s, double h, int n);
 
 // symmetric positive definite inertia with the given principal moments, axes rotated at random
 void random_inertia(test_random *r, const double principal[3], double J[9]);

@@ -426,3 +426,44 @@ TEST(a_solid_is_its_shapes)
         pcs_model_destroy(m);
     }
 }
+
+// adds the point mass m at x: m (|x|^2 I - x x^T)
+static void add_point(double m, const double x[3], double J[9])
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            J[i + 3 * j] += m * ((i == j) * v3_dot(x, x) - x[i] * x[j]);
+        }
+    }
+}
+
+TEST(inertia_by_quadrature)
+{
+    // two Gauss points per edge are exact for second moments of a box
+    const double edges[3] = {0.3, 0.5, 1.1};
+    double J[9], sum[9] = {0};
+    memcpy(J, pcs_inertia_box(6, edges[0], edges[1], edges[2]).J, sizeof J);
+    for (int corner = 0; corner < 8; ++corner) {
+        double x[3];
+        for (int i = 0; i < 3; ++i) {
+            x[i] = (corner >> i & 1 ? 0.5 : -0.5) * edges[i] / sqrt(3);
+        }
+        add_point(6.0 / 8, x, sum);
+    }
+    expect_same(J, sum, 9, 1e-15);
+
+    // the six axis points are exact for second moments of a shell; shells weigh 3 s^2 ds, three
+    // Gauss points along the radius are exact for s^4
+    memset(sum, 0, sizeof sum);
+    memcpy(J, pcs_inertia_sphere(6, 0.7).J, sizeof J);
+    const double node[3] = {0.5 - sqrt(0.15), 0.5, 0.5 + sqrt(0.15)};
+    const double weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+    for (int k = 0; k < 3; ++k) {
+        for (int side = 0; side < 6; ++side) {
+            double x[3] = {0};
+            x[side % 3] = (side < 3 ? 0.7 : -0.7) * node[k];
+            add_point(6 * weight[k] * 3 * node[k] * node[k] / 6, x, sum);
+        }
+    }
+    expect_same(J, sum, 9, 1e-15);
+}

@@ -1,4 +1,4 @@
-// The motion of a vehicle by its own rates.
+// A vehicle, and its motion by its own rates.
 #ifndef KERNEL_VEHICLE_RIDE_H
 #define KERNEL_VEHICLE_RIDE_H
 
@@ -7,6 +7,13 @@
 
 #include <percuss/ode.h>
 #include <percuss/vehicle.h>
+
+static inline pcs_vehicle *vehicle_make(const pcs_vehicle_def *def)
+{
+    pcs_vehicle *v;
+    CK_OK(pcs_vehicle_create(NULL, def, &v));
+    return v;
+}
 
 // x after T more seconds with the command held, by classical Runge-Kutta
 static inline void vehicle_ride(const pcs_vehicle *v, const pcs_vehicle_command *command, double T,

@@ -2,8 +2,9 @@
 // numbers.
 //
 // Positions are 16-bit steps of a box of each body, quaternions 16-bit fractions. Within a block a
-// frame holds the differences to the frame before, all low bytes of a channel first, then all high
-// bytes: what rests costs next to nothing. doc/replay.md has the layout.
+// frame holds the differences to the frame before, and a contact those to the contact of the same
+// bodies in it; all low bytes of a channel come first, then all high bytes: what rests costs next to
+// nothing. doc/replay.md has the layout.
 
 const CHANNELS = 7; // x y z, then the quaternion w x y z
 
@@ -28,6 +29,50 @@ class Cursor {
   }
 }
 
+// n numbers of 16 bits, low bytes before high bytes.
+function takePlanes(cursor, n) {
+  const low = cursor.take(Uint8Array, n);
+  const high = cursor.take(Uint8Array, n);
+  const numbers = new Uint16Array(n);
+  for (let k = 0; k < n; k++) numbers[k] = low[k] | (high[k] << 8);
+  return numbers;
+}
+
+const FRESH = 65535; // there is no contact of these bodies in the frame before
+
+function readContacts(cursor, count) {
+  const offsets = cursor.take(Uint32Array, count + 1);
+  const n = offsets[count];
+  const [unit] = cursor.take(Float32Array, 1); // N s of the square of one step
+  const skip = takePlanes(cursor, n);
+  const channels = [0, 1, 2, 3, 4, 5].map(() => takePlanes(cursor, n));
+  const status = cursor.take(Uint8Array, n);
+  let fresh = 0;
+  for (let j = 0; j < n; j++) fresh += skip[j] === FRESH;
+  const given = cursor.take(Uint32Array, 2 * fresh);
+  const bodies = new Uint32Array(2 * n);
+  let next = 0;
+  for (let f = 0; f < count; f++) {
+    let before = f > 0 ? offsets[f - 1] : 0;
+    for (let j = offsets[f]; j < offsets[f + 1]; j++) {
+      if (skip[j] === FRESH) {
+        bodies[2 * j] = given[next];
+        bodies[2 * j + 1] = given[next + 1];
+        next += 2;
+        continue;
+      }
+      before += skip[j];
+      for (const channel of channels) channel[j] += channel[before];
+      bodies[2 * j] = bodies[2 * before];
+      bodies[2 * j + 1] = bodies[2 * before + 1];
+      before += 1;
+    }
+  }
+  const points = channels.slice(0, 3);
+  const impulses = channels.slice(3).map((channel) => new Int16Array(channel.buffer));
+  return { offsets, unit, points, impulses, bodies, status };
+}
+
 // The frames of one block: raw 16-bit poses [frame][channel][row], and its contacts.
 function readBlock(buffer, rows) {
   const cursor = new Cursor(buffer);
@@ -35,27 +80,15 @@ function readBlock(buffer, rows) {
   const size = CHANNELS * rows;
   const poses = new Uint16Array(count * size);
   for (let c = 0; c < CHANNELS; c++) {
-    const low = cursor.take(Uint8Array, count * rows);
-    const high = cursor.take(Uint8Array, count * rows);
+    const steps = takePlanes(cursor, count * rows);
     for (let f = 0, k = 0; f < count; f++) {
       const at = f * size + c * rows;
       for (let b = 0; b < rows; b++, k++) {
-        const before = f > 0 ? poses[at - size + b] : 0;
-        poses[at + b] = before + low[k] + (high[k] << 8);
+        poses[at + b] = (f > 0 ? poses[at - size + b] : 0) + steps[k];
       }
     }
   }
-  const offsets = cursor.take(Uint32Array, count + 1);
-  const n = offsets[count];
-  const contacts = {
-    offsets,
-    scales: cursor.take(Float32Array, count), // N s of one step of an impulse
-    points: cursor.take(Uint16Array, 3 * n),
-    impulses: cursor.take(Int16Array, 3 * n),
-    bodies: cursor.take(Uint32Array, 2 * n),
-    status: cursor.take(Uint8Array, n),
-  };
-  return { first, count, poses, contacts };
+  return { first, count, poses, contacts: readContacts(cursor, count) };
 }
 
 export class Replay {
@@ -139,8 +172,9 @@ export class Replay {
     const contact = { point: [0, 0, 0], impulse: [0, 0, 0], status: 0, bodies: [0, 0] };
     for (let j = c.offsets[k]; j < c.offsets[k + 1]; j++) {
       for (let i = 0; i < 3; i++) {
-        contact.point[i] = lo[i] + step[i] * c.points[3 * j + i];
-        contact.impulse[i] = c.scales[k] * c.impulses[3 * j + i];
+        const root = c.impulses[i][j];
+        contact.point[i] = lo[i] + step[i] * c.points[i][j];
+        contact.impulse[i] = c.unit * root * Math.abs(root);
       }
       contact.status = c.status[j];
       contact.bodies[0] = c.bodies[2 * j];

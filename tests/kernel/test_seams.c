@@ -1,0 +1,293 @@
+// Edges between neighbours in one plane have no effect: seams between tiles of a floor, steps down,
+// and the foot of a ramp.
+#include "scheme_list.h"
+#include "surfaces.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BOXES, HULLS, TURNED, SUNK, FIXED_BODIES, MESHES, FIELDS, COMPOUND, FLOORS };
+
+// a box of 0.5 x 2 x 1 m
+static pcs_geometry *mesh_tile(void)
+{
+    static surface_lists box;
+    const double half[3] = {0.25, 1, 0.5};
+    box_surface(half, 2, &box);
+    return make_mesh(&box);
+}
+
+// stores the geometry that it makes in *own
+static void lay_floor(scene *s, int floor, double gap, double e, pcs_geometry **own)
+{
+    *own = NULL;
+    if (floor == SUNK) {
+        // a plate sunk into the ground
+        pcs_shape plate = pcs_shape_box(0.5, 0.7, 0.1);
+        plate.position[0] = 0.9;
+        plate.position[2] = -0.05;
+        scene_shape(s, (pcs_system){0}, plate, e);
+        scene_ground(s, e);
+        return;
+    }
+    if (floor == HULLS) {
+        const double p[8][3] = {{-0.25, -1, 0}, {0.25, -1, 0}, {-0.25, 1, 0}, {0.25, 1, 0},
+                                {-0.3, -1, -1}, {0.3, -1, -1}, {-0.3, 1, -1}, {0.3, 1, -1}};
+        CK_OK(pcs_geometry_create_hull(NULL, 8, p[0], own));
+    } else if (floor == MESHES) {
+        *own = mesh_tile();
+    } else if (floor == FIELDS) {
+        const double heights[15] = {0};
+        CK_OK(pcs_geometry_create_height_field(NULL, 3, 5, 0.25, 0.5, heights, own));
+    }
+    pcs_system body = {0};
+    pcs_body_def fixed = pcs_body_def_default();
+    fixed.fixed = true;
+    if (floor == COMPOUND) CK_OK(pcs_model_add_body(s->m, &fixed, &body));
+    for (int i = -4; i < 12; ++i) {
+        pcs_shape tile = pcs_shape_box(0.5, 2, 1);
+        double x[3] = {i * (0.5 + gap), 0, -0.5};
+        if (floor == HULLS) {
+            tile = pcs_shape_hull(*own);
+            x[2] = 0;
+        } else if (floor == MESHES) {
+            tile = pcs_shape_mesh(*own);
+        } else if (floor == FIELDS) {
+            tile = pcs_shape_height_field(*own);
+            x[0] -= 0.25, x[1] = -1, x[2] = 0;
+        } else if (floor == TURNED) {
+            // wide boxes that overlap their neighbours, rotated about z
+            tile = pcs_shape_box(0.6, 3, 1);
+            const double a = i % 2 ? 0.05 : -0.03;
+            tile.orientation[0] = cos(a / 2);
+            tile.orientation[3] = sin(a / 2);
+        }
+        if (floor == FIXED_BODIES) {
+            memcpy(fixed.position, x, sizeof x);
+            CK_OK(pcs_model_add_body(s->m, &fixed, &body));
+        } else {
+            memcpy(tile.position, x, sizeof x);
+        }
+        scene_shape(s, body, tile, e);
+    }
+}
+
+enum { PLAIN, TWO_PARTS }; // of one shape, or of two shapes side by side
+
+// the sliding shape, 0.2 m long and 0.1 m high (a sphere: 0.2 m), on z = 0
+static pcs_system put_slider(scene *s, int kind, int parts, double x0, double speed, double e)
+{
+    const double edges[3] = {0.2, 0.2, 0.1}, v[3] = {speed, 0, 0};
+    const double x[3] = {x0, 0.01, kind == SPHERE ? 0.1 : 0.05};
+    if (kind == SPHERE) {
+        const pcs_system b = scene_solid_ball(s, 1, 0.1, x, v, e);
+        return b;
+    }
+    const pcs_system b = scene_box(s, 1, edges, x, NULL, v, NULL);
+    for (int i = 0; i <= parts; ++i) {
+        pcs_shape shape = pcs_shape_box(parts ? 0.1 : 0.2, 0.2, 0.1);
+        if (kind == CYLINDER) shape = pcs_shape_cylinder(0.1, 0.1);
+        if (parts) shape.position[0] = i ? 0.05 : -0.05;
+        scene_shape(s, b, shape, e);
+    }
+    return b;
+}
+
+typedef struct slide {
+    int which, floor, kind, parts;
+    double gap, speed, e, h, tol;
+} slide;
+
+// slides without friction over 1.6 m of floor
+static void slide_over(const slide *f)
+{
+    scene s = scene_open();
+    s.scheme = scheme_of(f->which);
+    pcs_geometry *own;
+    lay_floor(&s, f->floor, f->gap, f->e, &own);
+    const pcs_system b = put_slider(&s, f->kind, f->parts, 0.1, f->speed, f->e);
+    scene_start(&s);
+    const int steps = (int)(fmin(4, 1.6 / f->speed) / f->h);
+    for (int i = 0; i < steps; ++i) {
+        scene_step(&s, f->h);
+    }
+    ck_assert_msg(fabs(scene_v(&s, b)[0] - f->speed) <= f->tol * f->speed,
+                  "scheme %d, floor %d, gap %g, %s of %d, speed %g, e %g, h %g: %.9g m/s, z %g",
+                  f->which, f->floor, f->gap, kind_name[f->kind], 1 + f->parts, f->speed, f->e,
+                  f->h, scene_v(&s, b)[0], scene_q(&s, b)[2]);
+    scene_close(&s);
+    pcs_geometry_destroy(own);
+}
+
+TEST(seams_are_not_felt)
+{
+    for (int floor = 0; floor < FLOORS; ++floor) {
+        for (int k = 0; k < TEST_DRAWS(8); ++k) {
+            slide f = {.floor = floor, .kind = k % 2 ? BOX : SPHERE, .parts = k % 2 && k & 2};
+            f.e = k & 2 ? 0.5 : 0;
+            f.speed = k & 4 ? 0.3 : 2;
+            f.h = f.speed > 1 ? 1e-3 : 5e-3;
+            f.tol = 1e-7;
+            slide_over(&f);
+            f.h = 5e-3;
+            slide_over(&f);
+
+            // A ball dips into a gap of width w by w^2 / 8 R; the impact on its other edge takes at
+            // most (1 + e) v (w / R)^2 / 2
+            f.gap = 1e-4;
+            if (f.kind == SPHERE) f.tol = 1e-5;
+            slide_over(&f);
+        }
+    }
+}
+
+// boxes, bodies of two parts, balls and standing cylinders; a ball with e > 0 rises from the floor
+// a little under some rules, and lands on the next tile
+TEST(seams_are_not_felt_in_any_scheme)
+{
+    for (int which = 0; which < SCHEMES; ++which) {
+        for (int floor = 0; floor < FLOORS; ++floor) {
+            slide f = {.which = which, .floor = floor, .kind = BOX, .speed = 2, .tol = 1e-6};
+            f.parts = (which + floor) % 2;
+            f.h = 5e-3;
+            slide_over(&f);
+            f.parts = PLAIN;
+            f.kind = (which + floor) % 2 ? CYLINDER : SPHERE;
+            slide_over(&f);
+            f.kind = SPHERE;
+            f.e = 0.5;
+            slide_over(&f);
+        }
+    }
+}
+
+// ---- steps down and ramps -----------------------------------------------------------------------
+
+// each tile lies 0.1 mm lower than the previous one: no speed is lost, and the gain is no more than
+// the energy of the drop
+TEST(steps_down_take_no_speed)
+{
+    for (int which = 0; which < SCHEMES; ++which) {
+        // active contacts as equalities: they would hold the body on both tiles
+        if (which == 5) continue;
+        for (int kind = 0; kind < 2; ++kind) {
+            scene s = scene_open();
+            s.scheme = scheme_of(which);
+            for (int i = -1; i < 6; ++i) {
+                pcs_shape tile = pcs_shape_box(0.5, 2, 1);
+                tile.position[0] = 0.5 * i;
+                tile.position[2] = -0.5 - 1e-4 * i;
+                scene_shape(&s, (pcs_system){0}, tile, 0);
+            }
+            const pcs_system b = put_slider(&s, kind ? CYLINDER : BOX, PLAIN, 0.1, 2, 0);
+            scene_start(&s);
+            for (int i = 0; i < 160; ++i) {
+                scene_step(&s, 5e-3);
+            }
+            const double most = sqrt(4 + 2 * 9.81 * 4e-4);
+            ck_assert_msg(scene_v(&s, b)[0] > 2 - 1e-3 && scene_v(&s, b)[0] < most,
+                          "scheme %d, %d: %.9g m/s", which, kind, scene_v(&s, b)[0]);
+            scene_close(&s);
+        }
+    }
+}
+
+enum { TILTED_BOX, WEDGE, FIELD_RAMP, MESH_RAMP, RAMPS };
+
+// a floor to x = 0.75 m, and from there a ramp of the angle a
+static void lay_ramp(scene *s, int ramp, double a, pcs_geometry **own)
+{
+    const double x0 = 0.75, rise = 2 * tan(a);
+    const pcs_system world = {0};
+    *own = NULL;
+    pcs_shape shape;
+    if (ramp == FIELD_RAMP) {
+        double heights[6 * 3];
+        for (int i = 0; i < 18; ++i) {
+            heights[i] = fmax(0, i % 6 - 1) * rise / 2;
+        }
+        CK_OK(pcs_geometry_create_height_field(NULL, 6, 3, 1, 1, heights, own));
+        shape = pcs_shape_height_field(*own);
+        shape.position[0] = x0 - 1;
+        shape.position[1] = -1;
+        scene_shape(s, world, shape, 0);
+        return;
+    }
+    if (ramp == MESH_RAMP) {
+        const double v[6][3] = {{-1, -1, 0}, {-1, 1, 0},         {x0, -1, 0},
+                                {x0, 1, 0},  {x0 + 2, -1, rise}, {x0 + 2, 1, rise}};
+        const int t[4][3] = {{0, 2, 1}, {1, 2, 3}, {2, 4, 3}, {3, 4, 5}};
+        CK_OK(pcs_geometry_create_mesh(NULL, 6, v[0], 4, t[0], own));
+        scene_shape(s, world, pcs_shape_mesh(*own), 0);
+        return;
+    }
+    for (int i = -2; i < 2; ++i) {
+        shape = pcs_shape_box(0.5, 2, 1);
+        shape.position[0] = 0.5 * i;
+        shape.position[2] = -0.5;
+        scene_shape(s, world, shape, 0);
+    }
+    if (ramp == WEDGE) {
+        const double p[8][3] = {{x0, -1, 0},        {x0, 1, 0},       {x0 + 2, -1, rise},
+                                {x0 + 2, 1, rise},  {x0, -1, -0.5},   {x0, 1, -0.5},
+                                {x0 + 2, -1, -0.5}, {x0 + 2, 1, -0.5}};
+        CK_OK(pcs_geometry_create_hull(NULL, 8, p[0], own));
+        shape = pcs_shape_hull(*own);
+    } else {
+        shape = pcs_shape_box(2, 2, 1);
+        shape.position[0] = x0 + cos(a) + 0.5 * sin(a);
+        shape.position[2] = sin(a) - 0.5 * cos(a);
+        shape.orientation[0] = cos(a / 2);
+        shape.orientation[2] = -sin(a / 2);
+    }
+    scene_shape(s, world, shape, 0);
+}
+
+// The velocity along x after the body meets the ramp. A ball keeps the component along the ramp. A
+// body of 0.2 x 0.1 m gets p1 at its front along the normal of the ramp and p2 at its back along
+// that of the floor; both points come to rest along the normal (e = 0).
+static double after_ramp(int kind, double a, double v)
+{
+    const double s = sin(a), c = cos(a), l = 0.1, d = 0.05, I = (0.2 * 0.2 + 0.1 * 0.1) / 12;
+    if (kind == SPHERE) return v * c * c;
+    // moments about y of (-s, 0, c) at (l, 0, -d) and of (0, 0, 1) at (-l, 0, -d)
+    const double m1 = d * s - l * c, m2 = l;
+    const double W11 = 1 + m1 * m1 / I, W12 = c + m1 * m2 / I, W22 = 1 + m2 * m2 / I;
+    return v - s * (s * v * W22 / (W11 * W22 - W12 * W12));
+}
+
+// at any phase, on the plane of the floor or 20 um within it, as a projection may leave it
+TEST(ramps_are_met_on_their_tops)
+{
+    const double v = 2, h = 5e-3;
+    for (int which = 0; which < SCHEMES; ++which) {
+        // active contacts as equalities: they would hold the body on floor and ramp at once
+        if (which == 5) continue;
+        for (int k = 0; k < RAMPS * 3 * 3; ++k) {
+            const int ramp = k % RAMPS, phase = k / RAMPS % 3, kind = k / RAMPS / 3;
+            const double a = phase == 2 ? 0.2 : 0.1;
+            scene s = scene_open();
+            s.scheme = scheme_of(which);
+            pcs_geometry *own;
+            lay_ramp(&s, ramp, a, &own);
+            const int body = kind == 0 ? SPHERE : kind == 1 ? BOX : CYLINDER;
+            const pcs_system b = put_slider(&s, body, PLAIN, 0.5 + 0.0031 * phase, v, 0);
+            scene_start(&s);
+            if (phase) scene_q(&s, b)[2] -= 2e-5;
+            const double front = body == SPHERE ? -0.1 * tan(a / 2) : 0.1;
+            while (scene_q(&s, b)[0] + front < 0.77) {
+                scene_step(&s, h);
+                ck_assert_msg(scene_v(&s, b)[0] > 0.5 * v,
+                              "scheme %d, ramp %d, phase %d, %s: %g m/s", which, ramp, phase,
+                              kind_name[body], scene_v(&s, b)[0]);
+            }
+            // gravity adds at most g sin(a) in each of the four steps on the ramp
+            const double tol = 0.005 * v + 5 * h * 9.81 * sin(a);
+            ck_assert_msg(fabs(scene_v(&s, b)[0] - after_ramp(body, a, v)) <= tol,
+                          "scheme %d, ramp %d, phase %d, %s: %.9g m/s, not %.9g", which, ramp,
+                          phase, kind_name[body], scene_v(&s, b)[0], after_ramp(body, a, v));
+            scene_close(&s);
+            pcs_geometry_destroy(own);
+        }
+    }
+}
