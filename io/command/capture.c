@@ -25,10 +25,14 @@ bool capture_step(capture *c, pcs_work *work, long number, double t, const pcs_s
 {
     pcs_problem p;
     char name[40], words[200];
+    int digits = 6; // so that names sort as the steps do
+    for (double most = c->steps; most >= 1e6 && digits < 18; most /= 10) {
+        digits += 1;
+    }
     if (!c->folder || (c->failing && report->outcome == PCS_OUTCOME_CONVERGED)) return true;
     if (pcs_work_problem(work, &p) != PCS_OK) return complain("%s", pcs_error_text()), false;
     if (p.n == 0) return true; // no contact or joint
-    snprintf(name, sizeof name, "step-%06ld.pcs", number);
+    snprintf(name, sizeof name, "step-%0*ld.pcs", digits, number);
     snprintf(words, sizeof words, "velocity problem of step %ld, to t = %g s: %s", number, t,
              pcs_outcome_text(report->solve.outcome));
     char *path = join(c->folder, "/", name);

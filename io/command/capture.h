@@ -10,6 +10,7 @@ typedef struct capture {
     const char *folder; // null: none
     bool failing;       // only problems of steps that did not converge
     const char *scene;  // for the description
+    double steps;       // of a whole run, about
     long files;
 } capture;
 

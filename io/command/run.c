@@ -98,15 +98,17 @@ static int observe(void *user, const pcs_model *m, const pcs_state *state, pcs_w
     return c->failed || interrupted();
 }
 
-static const char *end_text(pcs_status status, pcs_scene_end end)
+static const char *end_text(const companions *c, pcs_status status, pcs_scene_end end)
 {
     if (status != PCS_OK) return "a step did not succeed";
+    if (c->failed) return "a file could not be written";
     return interrupted() ? "interrupted" : pcs_scene_end_text(end);
 }
 
 static void print_json(const request *q, const pcs_scene *scene, const pcs_state *state,
-                       const char *end, const pcs_run_report *report, const summary *s)
+                       const char *end, const pcs_run_report *report, const companions *c)
 {
+    const summary *s = &c->sum;
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", pcs_state_hash(state));
     json j = {.out = stdout};
@@ -125,14 +127,16 @@ static void print_json(const request *q, const pcs_scene *scene, const pcs_state
     json_reals(&j, "potential", 2, s->potential);
     json_real(&j, "closure", s->closure);
     json_real(&j, "seconds", s->seconds);
+    json_int(&j, "captured", c->capture.files);
     json_text(&j, "doubts", report->doubts);
     json_text(&j, "hash", hash);
     json_close(&j, '}');
 }
 
 static void print_words(const request *q, const pcs_scene *scene, const pcs_state *state,
-                        const char *end, const pcs_run_report *report, const summary *s)
+                        const char *end, const pcs_run_report *report, const companions *c)
 {
+    const summary *s = &c->sum;
     char *name = readable(*scene->name ? scene->name : q->path);
     printf("%s: %ld steps to t = %g s; %s\n", name, report->steps, state->t, end);
     printf("contacts     %d in the last step, %d at most\n", s->contacts, s->most_contacts);
@@ -141,6 +145,11 @@ static void print_words(const request *q, const pcs_scene *scene, const pcs_stat
     printf("energy       kinetic %.6g -> %.6g J, potential %.6g -> %.6g J, ledger open by %.1g J\n",
            s->kinetic[0], s->kinetic[1], s->potential[0], s->potential[1], s->closure);
     printf("time         %.3g s\n", s->seconds);
+    if (q->capture.folder) {
+        char *folder = readable(q->capture.folder);
+        printf("captured     %ld problems in %s\n", c->capture.files, folder);
+        free(folder);
+    }
     if (report->doubts[0]) printf("doubts       %s\n", report->doubts);
     if (q->hash) printf("hash         %016llx\n", pcs_state_hash(state));
     free(name);
@@ -247,9 +256,9 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     if (status != PCS_OK && status != PCS_ERR_STEP) return complain("%s: %s", q->path, why);
     energies(scene->model, state, 1, &c->sum);
     if (q->as_json) {
-        print_json(q, scene, state, end_text(status, end), &report, &c->sum);
+        print_json(q, scene, state, end_text(c, status, end), &report, c);
     } else {
-        print_words(q, scene, state, end_text(status, end), &report, &c->sum);
+        print_words(q, scene, state, end_text(c, status, end), &report, c);
     }
     if (status != PCS_OK) complain("%s: %s", q->path, why);
     if (c->failed) return WRONG;
@@ -274,6 +283,7 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
     if (pcs_work_set_threads(work, q->threads) != PCS_OK) return complain("%s", pcs_error_text());
     companions c = {.q = q, .capture = q->capture};
     c.capture.scene = q->path;
+    c.capture.steps = scene->settings.t_end / scene->settings.h;
     interrupts_begin();
     if (!resume(q, scene, state, &c) || !capture_begin(&c.capture) ||
         !open_recorder(q, scene, &c.recorder)) {

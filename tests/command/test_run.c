@@ -1,4 +1,6 @@
 // percuss run and its outputs: checkpoints, trajectories, captured problems, an interrupt.
+#define _POSIX_C_SOURCE 200809L // popen
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,13 +82,58 @@ TEST(a_run_that_was_at_its_limit_of_steps_makes_no_more)
     ck_assert_msg(strstr(out_text, " 5 steps to"), "%s", out_text);
 }
 
+// how many
+static int files_in(const char *name)
+{
+    char path[200];
+    snprintf(path, sizeof path, "ls '%s/%s' | wc -l", folder, name);
+    FILE *p = popen(path, "r");
+    int n = -1;
+    ck_assert_ptr_nonnull(p);
+    ck_assert_int_eq(fscanf(p, "%d", &n), 1);
+    pclose(p);
+    return n;
+}
+
 TEST(captured_problems_are_solved_again)
 {
     ck_assert_int_eq(percuss("run pile.json --until 0.3 -q --capture problems"), 0);
+    char line[80];
+    snprintf(line, sizeof line, "captured     %d problems in problems", files_in("problems"));
+    ck_assert_msg(strstr(out_text, line), "%s: %s", line, out_text);
     ck_assert(file_exists("problems/step-000040.pcs"));
     ck_assert_int_eq(percuss("solve problems/step-000040.pcs"), 0);
     ck_assert_int_eq(percuss("run pile.json --until 0.3 -q --capture none --capture-failing"), 0);
     ck_assert(!file_exists("none/step-000040.pcs"));
+    ck_assert_msg(strstr(out_text, "captured     0 problems"), "%s", out_text);
+}
+
+TEST(names_of_captured_problems_sort_as_the_steps)
+{
+    // a million steps and more, of which a few are made
+    file_write("long.json",
+               "{\"percuss_scene\": 1, \"world\": {\"shapes\": [{\"kind\": \"half_space\"}]},"
+               " \"bodies\": [{\"position\": [0, 0, 0.1], \"density\": 1, \"shapes\":"
+               " [{\"kind\": \"sphere\", \"radius\": 0.1}]}],"
+               " \"run\": {\"h\": 1e-6, \"t_end\": 12, \"stop\": {\"steps\": 3}}}");
+    ck_assert_int_eq(percuss("run long.json -q --capture problems"), 0);
+    ck_assert(file_exists("problems/step-00000003.pcs"));
+}
+
+// joints and contacts in one step, as bench takes them
+TEST(a_bench_takes_captured_problems)
+{
+    file_write(
+        "hung.json",
+        "{\"percuss_scene\": 1, \"world\": {\"shapes\": [{\"kind\": \"half_space\"}]},"
+        " \"bodies\": [{\"kind\": \"stack\", \"count\": 4, \"spacing\": [0.2, 0, 0],"
+        "   \"position\": [0, 0, 0.1], \"bodies\": [{\"name\": \"b\", \"density\": 900,"
+        "     \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]}],"
+        "   \"interactions\": [{\"kind\": \"ball\", \"bodies\": [\"b\", \"b\"], \"next\": [1],"
+        "     \"at\": [0.1, 0, 0]}]}], \"run\": {\"h\": 0.002, \"t_end\": 0.01}}");
+    ck_assert_int_eq(percuss("run hung.json -q --capture problems"), 0);
+    ck_assert_int_eq(percuss("bench problems -o report --repeat 1 --tol 1e-8"), 0);
+    ck_assert_msg(strstr(out_text, "5/5"), "%s", out_text);
 }
 
 TEST(progress_is_for_stderr_and_can_be_switched_off)
