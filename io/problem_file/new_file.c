@@ -94,6 +94,14 @@ static void sync_folder(char *name)
     close(fd);
 }
 
+// A stream remembers that it could not write, but not why: one byte more says it. The file is given
+// up anyway.
+static int reason(FILE *f)
+{
+    errno = 0;
+    return write(fileno(f), "\n", 1) == 1 || errno == 0 ? EIO : errno;
+}
+
 pcs_status new_file_check(new_file *n)
 {
     // a write that failed has said why
@@ -101,7 +109,12 @@ pcs_status new_file_check(new_file *n)
     // a pipe cannot be synced, and need not be
     const bool good =
         fflush(n->f) == 0 && !ferror(n->f) && (n->name[0] == '\0' || fsync(fileno(n->f)) == 0);
-    return good ? PCS_OK : fail_file(n->path, "cannot be written");
+    if (good) return PCS_OK;
+    const int error = errno != 0 ? errno : reason(n->f);
+    errno = error;
+    const pcs_status status = fail_file(n->path, "cannot be written");
+    errno = error;
+    return status;
 }
 
 pcs_status new_file_end(new_file *n, bool good)

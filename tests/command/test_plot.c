@@ -244,7 +244,8 @@ TEST(a_failure_leaves_the_old_picture)
     make_gnuplot("exit 0");
     expect_old_picture(FALSE_GNUPLOT, "gnuplot failed: it said nothing", files);
     make_gnuplot("head -c 200000 /dev/zero");
-    expect_old_picture("ulimit -f 100;" FALSE_GNUPLOT, "old.svg cannot be written", files);
+    expect_old_picture("ulimit -f 100;" FALSE_GNUPLOT, "old.svg: cannot be written: File too large",
+                       files);
 }
 
 TEST(requests_that_cannot_be_drawn_are_refused)

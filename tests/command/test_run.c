@@ -273,6 +273,48 @@ TEST(a_file_of_another_kind_is_called_by_its_name)
     ck_assert_msg(strstr(out_text, "this is a scene, not a problem"), "%s", out_text);
 }
 
+// a full disk, or a file as large as it may be: the file from before stays, and nothing else
+TEST(what_cannot_be_written_leaves_the_file_from_before)
+{
+    ck_assert_int_eq(percuss("run pile.json --until 0.1 -q -o run.h5 --capture ."), 0);
+    ck_assert_int_eq(percuss("run pile.json --until 0.3 -q --capture ."), 0);
+    file_write("old", "old");
+    file_write("old.hdf5", "old");
+    const int files = file_count();
+    static const char *const lines[] = {
+        "scene --from-example pile_cubes -o old",
+        "scene --schema -o old",
+        "run pile.json --until 0.2 -q -o old",
+        "run pile.json --until 0.1 -q --checkpoint old"
+        " --checkpoint-every 10",
+        "view run.h5 -o old",
+        "convert step-000050.pcs old --to pcs",
+        "convert step-000050.pcs old --to fclib",
+        "convert step-000050.pcs old --to dat",
+        "solve step-000050.pcs -o old.hdf5",
+        "solve step-000050.pcs --trace old",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) {
+        const int code = percuss_after("ulimit -f 2;", "%s", lines[i]);
+        ck_assert_msg(code == 2, "%s: exit code %d", lines[i], code);
+        ck_assert_msg(strstr(err_text, "old") && strstr(err_text, "File too large"), "%s: %s",
+                      lines[i], err_text);
+        ck_assert_msg(one_line(err_text), "%s: %s", lines[i], err_text);
+        char *old = file_read("old"), *solved = file_read("old.hdf5");
+        ck_assert_str_eq(old, "old");
+        ck_assert_str_eq(solved, "old");
+        ck_assert_msg(file_count() == files, "%s leaves a file", lines[i]);
+        free(old);
+        free(solved);
+    }
+    static const char *const full[] = {"scene --from-example cradle -o /dev/full",
+                                       "scene --schema -o /dev/full", "view run.h5 -o /dev/full",
+                                       "convert step-000050.pcs /dev/full --to pcs"};
+    for (size_t i = 0; i < sizeof full / sizeof *full; ++i) {
+        REFUSED("No space left on device", "%s", full[i]);
+    }
+}
+
 TEST(outputs_never_replace_their_input)
 {
     char before[20], after[20];
