@@ -5,6 +5,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "command/trace.h"
@@ -39,6 +41,29 @@ static void duration(double s, char text[32])
     }
 }
 
+// of the terminal
+static int columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// What fits into a line: one that wraps could not be replaced. What matters most stands first.
+static void put_line(const progress *p, char (*item)[40], int n)
+{
+    const size_t most = p->terminal ? (size_t)columns() - 1 : 1000;
+    size_t used = 0;
+    if (p->terminal) fputc('\r', stderr);
+    for (int i = 0; i < n; ++i) {
+        const size_t length = strlen(item[i]) + (i > 0 ? 2 : 0);
+        if (used + length > most) break;
+        fprintf(stderr, "%s%s", i > 0 ? "  " : "", item[i]);
+        used += length;
+    }
+    fputs(p->terminal ? "\033[K" : "\n", stderr);
+    fflush(stderr);
+}
+
 void progress_step(progress *p, double t, const pcs_step_report *report)
 {
     p->steps += 1;
@@ -48,12 +73,15 @@ void progress_step(progress *p, double t, const pcs_step_report *report)
     if (now - p->last < (p->terminal ? OFTEN : SELDOM)) return;
     p->last = now;
     const double part = (t - p->t0) / (p->t_end - p->t0), spent = now - p->begun;
-    char left[32];
+    char left[32], item[6][40];
     duration(spent * (1 - part) / part, left);
-    fprintf(stderr, "%s%3.0f %%  t = %.4g s  %d contacts  residual %.1e  %.3g steps/s  %s left%s",
-            p->terminal ? "\r" : "", 100 * part, t, report->active, p->residual,
-            (double)p->steps / spent, left, p->terminal ? "\033[K" : "\n");
-    fflush(stderr);
+    snprintf(item[0], sizeof *item, "%3.0f %%", 100 * part);
+    snprintf(item[1], sizeof *item, "%s left", left);
+    snprintf(item[2], sizeof *item, "t = %.4g s", t);
+    snprintf(item[3], sizeof *item, "%d contacts", report->active);
+    snprintf(item[4], sizeof *item, "residual %.1e", p->residual);
+    snprintf(item[5], sizeof *item, "%.3g steps/s", (double)p->steps / spent);
+    put_line(p, item, 6);
     p->shown = p->terminal;
 }
 

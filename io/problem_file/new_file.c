@@ -104,8 +104,7 @@ static int reason(FILE *f)
 
 pcs_status new_file_check(new_file *n)
 {
-    // a write that failed has said why
-    if (!ferror(n->f)) errno = 0;
+    errno = 0;
     // a pipe cannot be synced, and need not be
     const bool good =
         fflush(n->f) == 0 && !ferror(n->f) && (n->name[0] == '\0' || fsync(fileno(n->f)) == 0);

@@ -144,6 +144,33 @@ TEST(progress_is_for_stderr_and_can_be_switched_off)
     ck_assert(json_is_valid(out_text));
 }
 
+// a terminal of `columns`, by script(1)
+TEST(the_live_line_fits_into_its_terminal)
+{
+    static const int columns[] = {50, 80};
+    if (system("command -v script stty > /dev/null") != 0) {
+        printf("skipped: script (bsdutils) makes the terminal; it is not there\n");
+        return;
+    }
+    for (int i = 0; i < 2; ++i) {
+        char before[200];
+        snprintf(before, sizeof before,
+                 "on_terminal() { script -qec \"stty cols %d; $*\" /dev/null; }; on_terminal",
+                 columns[i]);
+        ck_assert_int_eq(percuss_after(before, "run pile.json --step 1e-5 --until 0.02"), 0);
+        const char *end = strstr(out_text, "pile: ");
+        ck_assert_msg(end != NULL, "%s%s", out_text, err_text);
+        int lines = 0;
+        for (const char *at = strchr(out_text, '\r'); at && at < end; at = strchr(at + 1, '\r')) {
+            const size_t length = strcspn(at + 1, "\r\033");
+            ck_assert_msg(length < (size_t)columns[i], "%zu columns: %s", length, at);
+            lines += length > 0;
+        }
+        // it is taken away before the words of the end
+        ck_assert_msg(lines > 0 && strncmp(end - 4, "\r\033[K", 4) == 0, "%s", out_text);
+    }
+}
+
 TEST(contradictory_options_are_refused)
 {
     REFUSED("--checkpoint FILE", "run pile.json --checkpoint-every 3");
