@@ -514,7 +514,7 @@ static int run_bench(int argc, char **argv)
         {"--repeat", 0, ARGS_INT, &b.repeat, .low = 1, .high = 1e6, .what = "N",
          .help = "repeats short solves up to N times; the shortest time counts"},
         {"--jobs", 'j', ARGS_INT, &b.jobs, .low = 1, .high = 256, .what = "N",
-         .help = "cells at a time; they disturb each other's times"},
+         .help = "cells that run at the same time; this disturbs their times"},
         {"--fresh", 0, ARGS_BOOL, &b.fresh, .help = "deletes the old runs in REPORT"},
         {"--keep", 0, ARGS_BOOL, &b.keep,
          .help = "keeps the old runs, also of other settings or another program"},

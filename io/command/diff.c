@@ -158,13 +158,13 @@ static int run_diff(int argc, char **argv)
     double tol = 0;
     const args_flag flags[] = {
         {"--tol", 't', ARGS_REAL, &tol, .low = 0, .high = 1, .what = "X",
-         .help =
-             "numbers agree when their difference is at most this part of them (0: to the bit)"},
+         .help = "relative difference up to which numbers agree (0: to the bit)"},
     };
     args a = {.command = "diff",
               .words = "TRAJ1 TRAJ2",
-              .about = "Finds the first frame in which two trajectories differ, in what, and by "
-                       "how much. Exit codes: 0 they agree, 1 they differ, 2 an error.",
+              .about =
+                  "Finds the first difference of two trajectories: the frame, the number and its "
+                  "size. Exit codes: 0 they agree, 1 they differ, 2 an error.",
               .least = 2,
               .most = 2,
               .flags = flags,

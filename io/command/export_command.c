@@ -81,7 +81,7 @@ static int run_export(int argc, char **argv)
         {"--to", 0, ARGS_CHOICE, &q.to, .what = FORMATS,
          .help = "format; name: by the ending of OUT"},
         {"--what", 0, ARGS_CHOICE, &q.table, .what = "all|bodies|coordinates|contacts|steps",
-         .help = "of csv: one table in OUT, or all of them, each in a file of its own"},
+         .help = "of csv: one table in OUT, or all of them in separate files"},
         {"--first", 0, ARGS_INT, &q.first, .low = 0, .high = 2e9, .what = "N",
          .help = "the first frame, from 0"},
         {"--last", 0, ARGS_INT, &q.last, .low = -1, .high = 2e9, .what = "N",
@@ -89,8 +89,8 @@ static int run_export(int argc, char **argv)
         {"--every", 0, ARGS_INT, &q.def.every, .low = 1, .high = 1e9, .what = "N",
          .help = "every N-th frame, and the last"},
         {"--tolerance", 0, ARGS_REAL, &q.def.tolerance, .low = 0, .high = 0.5, .what = "X",
-         .help = "how far triangles may lie inside a round surface, as a part of its radius; 0: by "
-                 "the format"},
+         .help = "depth of triangles inside a round surface, relative to its radius; 0: by the "
+                 "format"},
         {"--no-contacts", 0, ARGS_BOOL, &bare, .help = "without contacts"},
     };
     args a = {.command = "export",

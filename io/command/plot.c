@@ -105,7 +105,7 @@ static int run_plot(int argc, char **argv)
     curves_def def = {.from = NAN, .until = NAN};
     const char *out = NULL, *title = NULL;
     const args_flag flags[] = {
-        {"--what", 'w', ARGS_CHOICE, &def.what, .what = curves_words, .help = "what is drawn"},
+        {"--what", 'w', ARGS_CHOICE, &def.what, .what = curves_words, .help = "the quantity"},
         {"--output", 'o', ARGS_STRING, &out, .what = "FILE",
          .help = "FILE.svg, FILE.png, or FILE.csv for the numbers; default: NAME.WORD.svg"},
         {"--body", 'b', ARGS_NAMES, &def.body, .low = 1, .what = "NAME",
@@ -114,9 +114,9 @@ static int run_plot(int argc, char **argv)
          .help = "contacts between these two; may be given several times"},
         {"--axis", 0, ARGS_LIST, &def.axis, .what = "x,y,z", .help = "only these components"},
         {"--from", 0, ARGS_REAL, &def.from, .low = -HUGE_VAL, .high = HUGE_VAL,
-         .low_excluded = true, .what = "T", .help = "start of the time that is drawn, s"},
+         .low_excluded = true, .what = "T", .help = "first time of the curves, s"},
         {"--until", 0, ARGS_REAL, &def.until, .low = -HUGE_VAL, .high = HUGE_VAL,
-         .low_excluded = true, .what = "T", .help = "and its end, s"},
+         .low_excluded = true, .what = "T", .help = "last time of the curves, s"},
         {"--title", 't', ARGS_STRING, &title, .what = "TEXT",
          .help = "default: the title of the trajectory"},
     };

@@ -77,7 +77,7 @@ static int run_scene_command(int argc, char **argv)
         {"--output", 'o', ARGS_STRING, &path, .what = "FILE",
          .help = "write it to FILE, complete or not at all (default: to the standard output)"},
         {"--schema", 0, ARGS_BOOL, &wants_schema, .help = "the JSON schema of scene files"},
-        {"--list", 0, ARGS_BOOL, &wants_list, .help = "the names, and what happens in each"},
+        {"--list", 0, ARGS_BOOL, &wants_list, .help = "the names and descriptions of the scenes"},
     };
     args a = {.command = "scene",
               .words = "",

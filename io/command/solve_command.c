@@ -12,8 +12,8 @@
 #include "command/output.h"
 #include "command/setup.h"
 #include "command/status.h"
-#include "problem_file/csv_table.h"
 #include "command/trace.h"
+#include "problem_file/csv_table.h"
 
 // repeated solves for the fastest time end after this many seconds in all
 #define REPEAT_SECONDS 0.2

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "command/command_line.h"
-#include "problem_file/json.h"
 #include "command/setup.h"
+#include "problem_file/json.h"
 
 static const char *const cones[] = {"equality", "unilateral", "Coulomb"};
 #define CONES ((int)(sizeof cones / sizeof *cones))

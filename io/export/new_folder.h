@@ -1,6 +1,6 @@
-// A folder of files that is there whole or not at all: written under another name beside its place,
-// and renamed. One that is there already is replaced if all that is in it are files of the kind
-// that is written, by their ending.
+// A folder of files that appears complete or not at all: written under another name beside its
+// place, and renamed. One that is there already is replaced if all that is in it are files of the
+// kind that is written, by their ending.
 #ifndef EXPORT_NEW_FOLDER_H
 #define EXPORT_NEW_FOLDER_H
 

@@ -1,6 +1,6 @@
 /// @file
-/// Trajectories for other programs: tables (CSV), ParaView (VTK), Blender and browsers (glTF),
-/// pipelines of films and robots (USD). doc/export.md says which is for what.
+/// Trajectories for other programs: tables (CSV), ParaView (VTK), Blender and browsers (glTF), film
+/// and robotics software (USD). doc/export.md compares them.
 #ifndef PERCUSS_EXPORT_H
 #define PERCUSS_EXPORT_H
 
@@ -30,13 +30,13 @@ typedef enum pcs_export_table {
     PCS_EXPORT_TABLE_COUNT        ///< how many there are
 } pcs_export_table;
 
-/// What is exported. Start from pcs_export_def_default.
+/// The options of an export. Start from pcs_export_def_default.
 typedef struct pcs_export_def {
     long first;             ///< number of the first frame, from 0
     long last;              ///< number of the last frame; -1: the last of the trajectory
-    int every;              ///< every so many frames from the first on, >= 1; the last one always
+    int every;              ///< every n-th frame from the first on, >= 1; the last one always
     bool contacts;          ///< with contacts, in the formats that can show them
-    double tolerance;       ///< how far triangles may lie inside a round surface, as a part of its
+    double tolerance;       ///< depth of triangles inside a round surface, relative to its
                             ///< radius, 1e-6 to 0.5; 0: 0.02, and 0.1 in the formats of ParaView,
                             ///< where every frame has its triangles
     pcs_export_table table; ///< CSV only
@@ -45,18 +45,19 @@ typedef struct pcs_export_def {
 /// All frames, with contacts, the tolerance of the format, all tables.
 PCS_API pcs_export_def pcs_export_def_default(void);
 
-/// The ending of a format's files, without its dot: "csv", "pvd", "vtkhdf", "glb", "usda". "" for
-/// what is no format.
+/// The file ending of a format, without its dot: "csv", "pvd", "vtkhdf", "glb", "usda"; "" for an
+/// invalid format.
 PCS_API const char *pcs_export_ending(pcs_export_kind kind);
 
-/// The format of a file by the ending of its name, in any case of letters. PCS_ERR_ARG when it is
-/// that of no format.
+/// The format of a file by the ending of its name, in any case of letters. PCS_ERR_ARG for any
+/// other ending.
 PCS_NODISCARD PCS_API pcs_status pcs_export_kind_of(const char *path, pcs_export_kind *out);
 
-/// Writes a trajectory in another format. `def` may be null. A file appears whole or not at all;
-/// where there are several, doc/export.md says what stands after a failure. *frames, which may be
-/// null, is how many were written. PCS_ERR_ARG for a trajectory without a frame and a definition
-/// out of range; PCS_ERR_FILE when something cannot be written; otherwise what reading returns.
+/// Writes a trajectory in another format. `def` may be null. A file appears complete or not at all;
+/// for formats with several files doc/export.md describes the state after a failure. *frames (may
+/// be null) gets the number of frames written. PCS_ERR_ARG for a trajectory without a frame and a
+/// definition out of range; PCS_ERR_FILE when something cannot be written; else the errors of
+/// reading.
 PCS_NODISCARD PCS_API pcs_status pcs_trajectory_export(pcs_trajectory *trajectory,
                                                        pcs_export_kind kind,
                                                        const pcs_export_def *def, const char *path,

@@ -83,12 +83,12 @@ PCS_NODISCARD PCS_API pcs_status pcs_scene_parse(const pcs_env *env, const char 
                                                  const char *name, pcs_scene **out);
 
 /// Writes the scene as a file for pcs_scene_read, with all digits of every number: the scene read
-/// from it steps with the same bits. The file appears whole or not at all. PCS_ERR_UNSUPPORTED,
+/// from it steps with the same bits. The file appears complete or not at all. PCS_ERR_UNSUPPORTED,
 /// with a sentence that names the part, for callbacks that a file cannot hold.
 PCS_NODISCARD PCS_API pcs_status pcs_scene_write(const pcs_scene *scene, const char *path);
 
 /// Writes the JSON schema of scene files (draft 2020-12), which is made from the tables that the
-/// reader uses. The file appears whole or not at all.
+/// reader uses. The file appears complete or not at all.
 PCS_NODISCARD PCS_API pcs_status pcs_scene_write_schema(const char *path);
 
 /// Why a run of a scene ended.

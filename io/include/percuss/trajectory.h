@@ -18,7 +18,7 @@ extern "C" {
 
 /// The options of a recording. Start from pcs_recorder_def_default.
 typedef struct pcs_recorder_def {
-    int every;     ///< a frame after every so many steps, >= 1; the first state is always one
+    int every;     ///< a frame after every n-th step, >= 1; the first state is always a frame
     double dt;     ///< if > 0: a frame when the time reaches the next multiple of dt (s); 0: by
                    ///< `every`
     bool contacts; ///< with the contacts of the frames
