@@ -14,6 +14,7 @@
 #include <fclib.h>
 #endif
 
+#include "damaged_hdf5.h"
 #include "sound.h"
 #include "support.h"
 
@@ -590,29 +591,6 @@ static void damage(char *bytes, size_t size, uint64_t *state)
         }
     }
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED
-#endif
-#endif
-#ifdef SANITIZED
-void __lsan_disable(void);
-void __lsan_enable(void);
-const char *__asan_default_options(void);
-
-// damaged files make HDF5 ask for more memory than exists, which malloc denies; a shared runtime
-// finds this only where it is visible
-__attribute__((visibility("default"))) const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
-#else
-#define __lsan_disable()
-#define __lsan_enable()
-#endif
 
 TEST(damaged_files_do_no_harm)
 {

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "damaged_hdf5.h"
 #include "scene.h"
 #include "support.h"
 
@@ -658,28 +659,6 @@ TEST(a_height_field_without_heights_is_refused)
         ck_assert_msg(strstr(pcs_error_text(), "/heights"), "%s", pcs_error_text());
     }
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED
-#endif
-#endif
-#ifdef SANITIZED
-void __lsan_disable(void);
-void __lsan_enable(void);
-const char *__asan_default_options(void);
-
-// damaged files make HDF5 ask for memory that there is not, which malloc denies
-PCS_API const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
-#else
-#define __lsan_disable()
-#define __lsan_enable()
-#endif
 
 TEST(a_file_that_is_cut_or_damaged_is_read_or_refused)
 {
