@@ -20,7 +20,7 @@ static pcs_status check_surge(const settings *set, const pcs_vehicle *vehicle, c
     PCS_TRY(pcs_vehicle_terminal_surge(vehicle, set->surge, &u));
     const double row[AUV_CELLS] = {0, set->surge};
     const auv_table table = {1, row};
-    // what is missing of it falls at least with exp(-t F / (m u)): some thirty such times
+    // the distance from it falls at least as exp(-t F / (m u)): some thirty such times
     const double time = set->def.mass_matrix[0] * fabs(u) / set->surge;
     auv_case c = auv_case_make(set, vehicle, "surge", 1);
     c.t_end = ceil(30 * time / set->period) * set->period;

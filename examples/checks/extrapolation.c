@@ -21,7 +21,7 @@ void check_first_order(checks *c, const char *name, int n, const double *h, cons
     if (falls && !same_sign) {
         check_skip(c, what, "the error changes its sign");
     } else if (falls) {
-        // what long steps have of second order, the last two have least
+        // the second-order part is largest in long steps, and least in the last two
         const double last = log2(size[n - 2] / size[n - 1]);
         check_order(c, what, fmax(last, study_slope(n, h, size)), 0.8);
     }

@@ -31,7 +31,7 @@ typedef struct auv_pilot {
     double roll_rate_gain;  // and per rad/s
     double most_fin;        // rad, of rudder and of stern planes
     double fin_angle[AUV_FINS];
-    // what holds the course when nothing is off (auv_trim), rad
+    // the deflection that keeps the course without a deviation (auv_trim), rad
     double trim_pitch, trim_stern, trim_rudder, trim_aileron;
 
     int n; // waypoints; 0: keep heading and depth

@@ -14,7 +14,8 @@ static pcs_vehicle_command told(const double *u)
 
 // ---- the smooth system --------------------------------------------------------------------------
 
-// what changes the energy: all wrenches but weight and buoyancy, which have a potential
+// the power that changes the energy: of all wrenches except weight and buoyancy, which have a
+// potential
 static int power(const pcs_vehicle *vehicle, const double Q[4], const double nu[6],
                  const pcs_vehicle_command *command, double *out)
 {

@@ -131,8 +131,8 @@ static pcs_status make_relation(builder *b, const scene_interaction *in, const p
 
 // ---- which bodies ------------------------------------------------------------------------------
 
-// what a name is called behind `length` bytes of it: the copy before the copies within it,
-// "link 2" of the copy " 3" is "link 3 2"
+// the name with the copy inserted after `length` bytes, before the copies within it: "link 2" of
+// the copy " 3" is "link 3 2"
 static pcs_status try_name(builder *b, const char *name, size_t length, const char *copy,
                            size_t copy_length, pcs_system *out, bool *found)
 {

@@ -127,7 +127,7 @@ pcs_status build_scheme(builder *b, const json_t *json, const place *at)
     const pcs_scheme base = scheme_base(&in);
     scene_scheme all = in;
     all.scheme = base;
-    // what is given, over the base
+    // replaces the fields of the base by those given
     for (int i = 0; i < scheme_table.n; ++i) {
         const field *f = &scheme_table.field[i];
         if (!(in.given >> i & 1) || f->type == FIELD_SOLVER) continue;

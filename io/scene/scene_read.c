@@ -6,7 +6,7 @@
 #include "problem_file/bytes.h"
 #include "scene/build.h"
 
-// what people write though JSON has it not
+// common text that JSON does not allow
 static const char *remedy(const char *text, size_t size, const json_error_t *e)
 {
     const size_t at = e->position > 0 ? (size_t)e->position - 1 : 0;

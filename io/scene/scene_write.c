@@ -147,7 +147,7 @@ static const pcs_solver_info *solver_of(pcs_solver kind)
     return NULL;
 }
 
-// what differs from the solver of the base
+// the options that differ from those of the base
 static void write_solver(out *o, const pcs_solver_opts *opts, const pcs_solver_opts *base)
 {
     const pcs_solver_opts usual = solver_usual(base, opts->kind);

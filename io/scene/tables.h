@@ -159,7 +159,7 @@ typedef struct scene_interaction {
     bool touching, enabled;
 } scene_interaction;
 
-// what every solver has; its own options are in the table of solvers
+// the options of every solver; its own ones are in the table of solvers
 typedef struct scene_solver {
     given given;
     double tol, max_seconds;

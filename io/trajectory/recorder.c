@@ -32,9 +32,9 @@
 #include "trajectory/layout.h"
 #include "trajectory/superblock.h"
 
-// what is recorded is written when this many seconds have passed since it was written last, or this
-// many bytes are there: frames that are slow to compute are in the file as they come, fast ones
-// share the cost of writing. At most this time of computing is lost when the program is killed.
+// recorded data is written when this many seconds have passed since the last write, or this many
+// bytes wait: frames that are slow to compute are written at once, fast ones share the cost of
+// writing. At most this time of computing is lost when the program is killed.
 #define WRITE_AFTER 0.05
 enum { WRITE_BYTES = 1 << 18, CHUNK_BYTES = 1 << 14, NAME_ROOM = 4096 };
 

@@ -362,7 +362,7 @@ static void cap_outline(const pcs_shape *s, int side, patch *f)
     }
 }
 
-// what of the cylinder is above a face of 2; u its inward normal
+// the part of the cylinder above a face of 2; u its inward normal
 static void over_face(round_pair *p, const patch *face, const double u[3], double g)
 {
     patch f, cap;
@@ -384,7 +384,7 @@ static void over_face(round_pair *p, const patch *face, const double u[3], doubl
     }
 }
 
-// what of 2 is above a cap
+// the part of 2 above a cap
 static void over_cap(round_pair *p, patch f, int side, double g)
 {
     const double z[3] = {0, 0, side};

@@ -49,7 +49,7 @@ struct pcs_geometry {
 // an empty geometry, or null
 pcs_geometry *geometry_new(const pcs_env *env, pcs_shape_kind kind);
 
-// what each kind owns; accepts half-built ones
+// release the data of each kind; accept half-built ones
 void mesh_release(const pcs_env *env, mesh_geometry *m);
 
 #endif

@@ -17,7 +17,7 @@ static const char *const what_of[PART_KINDS] = {"system", "shape", "material", "
 
 // ---- the table ---------------------------------------------------------------------------------
 
-// what has a name without being given one
+// parts that have a name from the start
 static const char *built_in(part_kind kind, int id)
 {
     if (id != 0) return NULL;

@@ -33,8 +33,8 @@ pcs_scheme pcs_scheme_default(void)
     s.accept = 1e-2;
     s.halvings = 4;
     s.solver.tol = 1e-8;
-    // what sweeps, the finish and so much of the portfolio do not solve is not worth fifty times as
-    // much: it is one step in thousands
+    // one problem in thousands is not solved by sweeps, the finish and so much of the portfolio;
+    // fifty times the work for it is not worthwhile
     s.solver.max_iters = 100000;
     return s;
 }

@@ -7,7 +7,7 @@
 
 struct candidates;
 
-// what one contact did in a part of the step; part 0: it pressed before
+// the impulse of one contact in a part of the step; part 0: it pressed before
 typedef struct event_record {
     contact_key key;
     int sys1, sys2; // indices of systems
@@ -24,7 +24,7 @@ typedef struct event_list {
     int n_before; // of part 0
 } event_list;
 
-// what pressed before the step; nothing when events are off
+// the pairs that pressed before the step; none when events are off
 pcs_status events_begin(event_list *e, const pcs_model *m, const pcs_state *st);
 // room for n contacts more: all that can fail of the next
 pcs_status events_reserve(event_list *e, const pcs_env *env, int n);

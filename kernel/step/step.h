@@ -342,7 +342,7 @@ pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, cons
 pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                           double *const J[2], double *const C[2]);
 
-// what an impact law adds to u of row i
+// the term that an impact law adds to u of row i
 double impact_shift(const candidate *c, int i);
 
 // u = J v of its rows, plus the velocities of driven bodies: drive_k or drive, or null

@@ -73,7 +73,7 @@ pcs_status pcs_fail_since(unsigned long mark, pcs_status status, const char *for
     const int n = vsnprintf(error_text, sizeof error_text, format, args);
     va_end(args);
     if (told && n >= 0 && (size_t)n < sizeof error_text) {
-        // what does not fit is left out: a sentence may end early
+        // a sentence that does not fit is cut
         const size_t room = sizeof error_text - (size_t)n;
         snprintf(error_text + n, room, ": %.*s", room > 3 ? (int)(room - 3) : 0, inner);
     }

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-// what `how` comes to for this map; PCS_ERR_ARG when it needs a callback that is null
+// the method that `how` selects for this map; PCS_ERR_ARG when it needs a callback that is null
 pcs_status derivative_resolve(const pcs_map *map, pcs_derivative how, pcs_derivative *out);
 
 // J at x by `how` (resolved). fx: f(x), or null: evaluated when it is needed. Adds calls of f and

@@ -303,7 +303,7 @@ static pcs_status stop_at(pcs_integrator *run, const first_event *first, double 
     }
     for (int k = 0; k < run->found_new; ++k) {
         pcs_event_found *f = &run->found[run->found_count + k];
-        // what was found together with it, by the interpolant, is at the stop as well
+        // events that the interpolant found at the same time are at the stop as well
         if (t_first - f->t <= 2 * tol * h || f->t > run->t_new) {
             f->t = run->t_new;
             run->watch[f->index].settled = true;

@@ -28,7 +28,7 @@ typedef struct stage_factor {
     int *piv;
 } stage_factor;
 
-// what an algebraic solve keeps: unknowns y = (x', z) of a fully implicit system, z of another
+// the memory of an algebraic solve: unknowns y = (x', z) of a fully implicit system, z of another
 typedef struct algebraic_part {
     pcs_map map;
     pcs_derivative how;

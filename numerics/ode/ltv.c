@@ -34,7 +34,7 @@ static pcs_status find(const pcs_ltv *ltv, double t, weights *out)
 {
     const double *at = ltv->t;
     const int n = ltv->n;
-    // what rounds the last stage of an integration a little beyond the end is no extrapolation
+    // the last stage of an integration may be beyond the end by rounding
     const double before = n > 1 ? 1e-6 * (at[1] - at[0]) : INFINITY;
     const double behind = n > 1 ? 1e-6 * (at[n - 1] - at[n - 2]) : INFINITY;
     if (!(t >= at[0] - before) || !(t <= at[n - 1] + behind)) {

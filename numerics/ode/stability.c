@@ -15,7 +15,7 @@
 #define MOST PCS_TABLEAU_STAGES_MAX
 #define PI   3.14159265358979323846
 
-// what |R| may exceed 1 by: rounding at 64 stages is 1e-13
+// tolerance of |R| <= 1: rounding at 64 stages is 1e-13
 #define STABLE_TOL 1e-10
 // eigenvalues below this times the largest are zeros
 #define ZERO_TOL 1e-6

@@ -146,7 +146,7 @@ static sizes sizes_now(const ode_stages *st)
     return size;
 }
 
-// what Newton may leave of component j of h K; of z
+// the error that Newton may leave in component j of h K; of z
 static double allowed_x(const ode_stages *st, const sizes *size, int j)
 {
     const pcs_integrator *run = st->run;

@@ -15,7 +15,7 @@
 
 // ---- check -------------------------------------------------------------------------------------
 
-// what going from r to v needs
+// the data for computing v from r
 static pcs_status check_system(const pcs_global_problem *g)
 {
     if (!g || !g->M) return pcs_fail(PCS_ERR_ARG, "global problem: it or its mass is null");

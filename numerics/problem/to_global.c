@@ -12,7 +12,8 @@
 #include "linalg/dense.h"
 #include "problem/problem.h"
 
-// what W may miss its transpose and H H^T by, in roundings of the largest diagonal entry and row
+// allowed difference of W from its transpose and from H H^T, in roundings of the largest diagonal
+// entry and row
 #define SLACK 100
 
 typedef struct factor {
@@ -157,8 +158,8 @@ pcs_status pcs_problem_to_global(const pcs_env *env, const pcs_problem *p, pcs_a
 
     if (p->n == 0) return empty(env, arena, M, out);
 
-    // what stays is taken when the rank is known, above it there may be scratch: the first pass
-    // factorises beyond the room for full rank
+    // the result is taken from the arena when the rank is known; the first pass uses the memory
+    // above it as scratch, with room for full rank
     const size_t n = (size_t)p->n;
     pcs_arena scratch = *arena;
     pcs_bsr H;

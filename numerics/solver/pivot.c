@@ -25,7 +25,7 @@
 #define RANK_TOL (64 * DBL_EPSILON)
 // a diagonal pivot is taken if it is at least this fraction of the largest entry
 #define DIAGONAL_BIAS 0.25
-// what elimination leaves of a zero, relative to the products summed in it
+// the rounding that elimination leaves in a zero, relative to the products summed in it
 #define CLEAN_TOL (16 * DBL_EPSILON)
 // a recombination of equalities worse conditioned than this is not used
 #define REGULAR_G 1e-8

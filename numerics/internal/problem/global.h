@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include <percuss/global.h>
 
-// what does not depend on r
+// the parts that do not depend on r
 typedef struct global_terms {
     const pcs_global_problem *g;
     int n, nv;      // rows of H and its columns
