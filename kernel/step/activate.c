@@ -170,8 +170,7 @@ pcs_status step_take(const trial *t, candidate *c, pcs_arena mem)
 
 // ---- between two passes -----------------------------------------------------------------------
 
-// warm start of the next pass
-static void keep_impulses(const trial *t, candidates *list)
+void step_keep_impulses(const trial *t, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
@@ -194,7 +193,7 @@ pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates
     if (t->m->scheme.projection == PCS_PROJECTION_OVERLAPS) {
         deeper = features ? t->proj_tol : INFINITY;
     }
-    keep_impulses(t, list);
+    step_keep_impulses(t, list);
     PCS_TRY(step_detect_end(t, deeper, mem, list, &found));
     const int old = list->n - found;
     for (int i = 0; i < list->n; ++i) {

@@ -115,7 +115,7 @@ static pcs_status add_system(const trial *t, const model_system *s, pcs_arena me
         v2 += t->end.v[k] * t->end.v[k];
         here->momentum[k - s->v_at] += s->mass * t->end.v[k];
     }
-    here->added += after - before;
+    here->added += after - before + step_tension_work(t, s->block);
     here->work += 0.5 * (p2 / s->mass + s->mass * v2);
     return PCS_OK;
 }

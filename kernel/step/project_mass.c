@@ -33,9 +33,10 @@ static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem
     if (!kind || !F->lu || !F->piv) return pcs_fail_memory("projection");
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
+        const double *stiff = trial_stiffness(t, b);
         int is = BLOCK_DENSE;
         if (s->kind == SYSTEM_BODY) {
-            is = system_factor_body(s, rest, 0, F->lu + F->off[b], F->piv + F->start[b]);
+            is = system_factor_body(s, rest, 0, stiff, F->lu + F->off[b], F->piv + F->start[b]);
         }
         bool good = is >= 0;
         kind[b] = (unsigned char)(good ? is : BLOCK_DENSE);
@@ -46,6 +47,7 @@ static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem
         }
         if (is == BLOCK_DENSE) {
             PCS_TRY(system_mass(s, t->end.q + s->q_at, F->lu + F->off[b]));
+            system_add_stiffness(stiff, F->lu + F->off[b]);
             good = block_lu_factor_one(F, b);
         }
         if (!good) {

@@ -32,6 +32,9 @@
 // taken out: those that are not there may leave nothing to solve.
 #define PASS_SHARE 0.125
 
+// at most so many times velocities are solved again because the tension of joints changes
+#define TENSIONS 4
+
 // at most so many times contacts land because a projection lifts; each closes others
 #define LANDINGS 4
 
@@ -204,10 +207,25 @@ static pcs_status order(trial *t, pcs_arena mem, bool *reordered)
     return step_order(t, mem, &t->list, t->end.theta, reordered);
 }
 
+// velocities and impulses; again where they change the tension of the joints that they depend on
+static pcs_status solve_tensions(trial *t, pcs_arena *mem, pcs_step_report *out)
+{
+    bool stiffer = t->stiff;
+    PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
+    for (int k = 0; k < TENSIONS && stiffer && !is_only_coarse(t, out); ++k) {
+        pcs_outcome end;
+        if (out->outcome == PCS_OUTCOME_DIVERGED || velocities_are_over(t, &end)) return PCS_OK;
+        step_keep_impulses(t, &t->list);
+        PCS_TRY(step_tension(t, true, mem, &t->stiff, &stiffer));
+        if (stiffer) PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
+    }
+    return PCS_OK;
+}
+
 // velocities and impulses; again where contacts gained energy
 static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
-    PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
+    PCS_TRY(solve_tensions(t, mem, out));
     if (t->rule != PCS_ACTIVATION_SPECULATIVE || is_only_coarse(t, out)) return PCS_OK;
     if (t->share < 1 && velocities_are_short(t, out)) return PCS_OK;
     // a contact that lands is solved again: it must not land when there is nothing left to solve
@@ -307,6 +325,10 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     bool reordered;
     PCS_TRY(order(&next, mem, &reordered));
     if (next.list.n > 0) PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
+    bool stiffer;
+    if (m->scheme.second_order && m->n_interactions > 0) {
+        PCS_TRY(step_tension(&next, false, &mem, &next.stiff, &stiffer));
+    }
     step_budget_know(wk, next.list.n);
     step_spend(wk, UNITS_PER_CANDIDATE * (double)next.list.n);
     lap(&watch, &out->times.detect);

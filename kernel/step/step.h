@@ -132,6 +132,7 @@ typedef struct trial {
     double *rotation;    // R of every moving system where the rows are taken, 9 each
     double *rotation_k;  // and at q_k: the same but where the rows follow q'
     double coarse;       // tolerance of the velocity problem when larger than that of the scheme
+    double *stiff;       // per block 3x3: h^2/4 K+ of joints under tension (tension.c), or null
     double share;        // part of the units for velocities that may be spent after this pass
 
     candidates list;
@@ -438,8 +439,22 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool looke
 pcs_status step_confirm_prediction(const trial *t, pcs_arena mem, candidates *list);
 pcs_status step_confirm_held(const trial *t, pcs_arena mem, candidates *list);
 pcs_status step_confirm_closed(const trial *t, pcs_arena mem, candidates *list);
+// warm start of the next pass: the impulses of the last velocities
+void step_keep_impulses(const trial *t, candidates *list);
 pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates *list, int *added);
 
+// h^2/4 K+ of the ball joints of every body, in body axes, from the arena; null: there are none.
+// With the impulses that the candidates have. `again`: *stiff is replaced only where the velocities
+// should be solved again, which *changed says
+pcs_status step_tension(const trial *t, bool again, pcs_arena *mem, double **stiff, bool *changed);
+// that of block b; null: none
+static inline const double *trial_stiffness(const trial *t, int b)
+{
+    const bool body = t->m->system[t->m->block_system[b]].kind == SYSTEM_BODY;
+    return t->stiff && body ? t->stiff + 9 * (size_t)b : NULL;
+}
+// what that adds to the kinetic energy of block b, J
+double step_tension_work(const trial *t, int b);
 // rows of joints where the scheme takes them; `pure`: by the midpoint rule, which gains no energy
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list);
 // whether joints that are not pure have gained energy by the last velocities

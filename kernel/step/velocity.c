@@ -25,7 +25,8 @@ typedef struct part_of {
     const model_system *s;
     double theta;
     const double *v;
-    double *q, *R, *M; // M: null unless it varies
+    double *q, *R, *M;   // M: null unless it varies
+    const double *stiff; // of joints under tension, 3x3; or null
     system_force F1;
 } part_of;
 
@@ -39,6 +40,7 @@ static inline part_of part_of_block(const trial *t, const motion *end, int b)
                      .q = end->q + s->q_at,
                      .R = end->R + s->v_at,
                      .M = s->varies ? end->M + t->m->block_off[b] : NULL,
+                     .stiff = trial_stiffness(t, b),
                      .F1 = trial_end_force(t, s)};
 }
 
@@ -101,6 +103,11 @@ static inline pcs_status evaluate_part(const trial *t, const part_of *end, int n
     for (int i = 0; i < n; ++i) {
         const double F_1 = F1.conservative[i] + F1.other[i] + F1.gyroscopic[i];
         R[i] = Mdv[i] - h * (theta * F_1 + (1 - theta) * F_k[i]);
+    }
+    if (end->stiff) {
+        double turn[3];
+        m3_mul(end->stiff, dv + 3, turn);
+        v3_along(R + 3, 1, turn, R + 3);
     }
     return PCS_OK;
 }
@@ -253,7 +260,7 @@ static pcs_status factorise_part(const trial *t, int b, const part_of *end, pcs_
     const size_t n = (size_t)s->nv;
     double *A = F->lu + F->off[at];
     int *piv = F->piv + F->start[at];
-    const int kind = system_factor_body(s, end->v, a, A, piv);
+    const int kind = system_factor_body(s, end->v, a, end->stiff, A, piv);
     if (kind < 0) return singular(t, b);
     kinds[at] = (unsigned char)kind;
     if (kind != BLOCK_DENSE) return PCS_OK;
@@ -270,6 +277,7 @@ static pcs_status factorise_part(const trial *t, int b, const part_of *end, pcs_
     double *work = PCS_TAKE(&mem, system_jacobian_work(s), double);
     if (!work) return pcs_fail_memory("step: the iteration matrix");
     PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, end->q, end->v, a, a * a, work, A));
+    system_add_stiffness(end->stiff, A);
     return block_lu_factor_one(F, at) ? PCS_OK : singular(t, b);
 }
 

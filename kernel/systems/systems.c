@@ -82,10 +82,11 @@ void system_whole_mass_mul(const model_system *s, const double *M, const double 
     }
 }
 
-int system_factor_body(const model_system *s, const double *v, double a, double *lu, int *piv)
+int system_factor_body(const model_system *s, const double *v, double a, const double *stiff,
+                       double *lu, int *piv)
 {
     if (system_is_dense(s)) return BLOCK_DENSE;
-    if (s->isotropic) {
+    if (s->isotropic && !stiff) {
         for (int i = 0; i < 3; ++i) {
             lu[i] = s->mass;
             lu[3 + i] = s->J[0];
@@ -94,6 +95,9 @@ int system_factor_body(const model_system *s, const double *v, double a, double 
     }
     lu[0] = s->mass;
     body_rotational_matrix(s, v, a, lu + 1);
+    for (int i = 0; stiff && i < 9; ++i) {
+        lu[1 + i] += stiff[i];
+    }
     return lu_factor(3, lu + 1, piv) ? BLOCK_RIGID : -1;
 }
 

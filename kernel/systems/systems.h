@@ -50,10 +50,20 @@ static inline bool system_is_plain(const model_system *s)
 }
 
 // Factors of the iteration matrix of a body without force callbacks at angular velocity v[3..5],
-// which is diag(m I, J + a ([omega]x J - [J omega]x)): diagonal when the inertia is isotropic. The
-// kind for block_lu (linalg/mass.h) is returned, -1 when it is singular, and BLOCK_DENSE, with
-// nothing done, for all other systems. lu has room for system_factor_size numbers.
-int system_factor_body(const model_system *s, const double *v, double a, double *lu, int *piv);
+// which is diag(m I, J + S + a ([omega]x J - [J omega]x)), where S is null or `stiff`, 3x3:
+// diagonal when the inertia is isotropic and there is no S. The kind for block_lu (linalg/mass.h)
+// is returned, -1 when it is singular, and BLOCK_DENSE, with nothing done, for all other systems.
+// lu has room for system_factor_size numbers.
+int system_factor_body(const model_system *s, const double *v, double a, const double *stiff,
+                       double *lu, int *piv);
+
+// A += diag(0, S) of a body with the 6x6 matrix A, where S is not null
+static inline void system_add_stiffness(const double *stiff, double *A)
+{
+    for (int i = 0; stiff && i < 9; ++i) {
+        A[3 + i % 3 + 6 * (3 + i / 3)] += stiff[i];
+    }
+}
 
 // pose and velocity of a body with prescribed motion at time t, checked and normalised
 pcs_status system_motion(const model_system *s, double t, double q[7], double v[6]);
