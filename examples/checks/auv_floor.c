@@ -26,7 +26,7 @@ typedef struct sea_floor {
 
 // ---- the model ----------------------------------------------------------------------------------
 
-// the vehicle at x above the floor, which its hull touches; *ride tells it its command
+// the vehicle at x above the floor, which its hull touches; *ride has its command
 static pcs_status build(const settings *set, const pcs_vehicle *vehicle, const double *x,
                         pcs_scene **out, pcs_vehicle_ride **ride)
 {

@@ -107,7 +107,7 @@ static const char *why_not(const settings *s)
     return NULL;
 }
 
-// Fills in flights 0 .. n - 1 for steps of h and returns n: those that end before t_end and, behind
+// Fills in flights 0 .. n - 1 for steps of h and returns n: those that end before t_end and, after
 // the first, last at least 20 steps each.
 static int closed_form(const settings *s, double h, flight f[MOST_BOUNCES])
 {

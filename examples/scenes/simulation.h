@@ -13,7 +13,7 @@ typedef struct simulation {
     pcs_work *work;
 } simulation;
 
-// state, mark and work of its scene, with so many threads
+// state, mark and work of its scene, with this number of threads
 pcs_status simulation_start(simulation *s, int threads);
 
 // The same, and runs the scene by its settings.

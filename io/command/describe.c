@@ -38,7 +38,7 @@ static bool is_obj(const char *text)
     return false;
 }
 
-// binary STL: the number of triangles, 50 bytes each, stands behind 80 bytes
+// binary STL: the number of triangles, 50 bytes each, follows 80 bytes
 static bool is_stl(const char *head, size_t n, long long size)
 {
     const unsigned char *b = (const unsigned char *)head + 80;

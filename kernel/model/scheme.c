@@ -213,7 +213,7 @@ static double number_at(const pcs_scheme *s, size_t offset)
     return x;
 }
 
-// a number that is not read must be that of a scheme to start from: nobody has set it
+// a number that is not read must be that of a constructor: the user has not set it
 static pcs_status check_unread(const pcs_scheme *s)
 {
     const pcs_scheme base[2] = {pcs_scheme_default(), pcs_scheme_moreau_jean()};

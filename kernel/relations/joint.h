@@ -4,8 +4,8 @@
 
 #include <percuss/relation.h>
 
-// coordinates that each system of a built-in relation must have (0: as many as it likes, a
-// relation by callbacks)
+// coordinates that each system of a built-in relation must have (0: any number, for a relation by
+// callbacks)
 int relation_coordinates(const pcs_relation *relation);
 
 // whether a linear relation has coefficients beyond the centre of mass of a rigid body

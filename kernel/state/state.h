@@ -30,7 +30,7 @@ typedef struct pcs_memory {
 // found
 int contact_key_compare(const contact_key *a, const contact_key *b);
 
-// the remembered contact of a key, or null; it is looked for first behind *hint, where the last one
+// the remembered contact of a key, or null; the search starts after *hint, where the previous one
 // was found
 const remembered *state_recall(const pcs_state *st, contact_key key, int *hint);
 

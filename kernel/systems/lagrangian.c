@@ -6,7 +6,7 @@
 
 #include "linalg/dense.h"
 
-// the callback adds nothing by itself: F is overwritten
+// the callback need not add to F: it overwrites F
 static pcs_status call_force(const model_system *s, double t, const double *q, const double *v,
                              double *F)
 {

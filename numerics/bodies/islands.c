@@ -26,8 +26,8 @@ static void unite(const bodies_problem *b, int *parent)
     }
 }
 
-// the island of a root, a new one where it has none; a block without moving systems is an island by
-// itself
+// the island of a root, a new one where it has none; a block without moving systems is an island of
+// its own
 static int island_of(int *label, int root, int *n)
 {
     if (root < 0) return (*n)++;

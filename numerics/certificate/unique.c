@@ -24,7 +24,8 @@
 
 #include "linalg/dense.h"
 
-// W may miss its transpose, and being semidefinite, by so many roundings (its diagonal is 1)
+// W may differ from its transpose, and from a semidefinite matrix, by this many roundings (its
+// diagonal is 1)
 #define ROUNDINGS 100
 
 typedef struct judge {

@@ -1,4 +1,4 @@
-// An equality block by itself.
+// An equality block while the others are held fixed.
 #include "local/equality.h"
 
 #include <string.h>

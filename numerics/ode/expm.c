@@ -61,7 +61,8 @@ static double norm1(int n, const double *A)
     return most;
 }
 
-// X <- D^-1 X D with powers of 2 that bring rows and columns off the diagonal to like sizes; d = D
+// X <- D^-1 X D with powers of 2 that scale rows and columns off the diagonal to similar sizes; d =
+// D
 static void balance(int n, double *X, double *d)
 {
     for (int i = 0; i < n; ++i) {

@@ -270,8 +270,8 @@ pcs_status pcs_input_output_highest(pcs_input_output *eq, double t, const double
     return PCS_OK;
 }
 
-// the factors of dphi/dw, in sizes of w and its rows brought to the size of 1: whether it is
-// singular is no matter of units. The rows of eq->J follow
+// the factors of dphi/dw, in sizes of w and with its rows scaled to the size of 1: the test for
+// singularity does not depend on units. The rows of eq->J follow
 static bool factor_w(pcs_input_output *eq)
 {
     const int n = eq->n;

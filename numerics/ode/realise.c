@@ -12,7 +12,7 @@
 
 #define MOST_SIZE (1 << 12)
 
-// the factors of a_n, its rows brought to the size of 1
+// the factors of a_n, its rows scaled to the size of 1
 typedef struct leading {
     double *lu, *row;
     int *piv;

@@ -1,5 +1,5 @@
 // The same problem with W in block rows of its cone blocks, without the blocks that are zero: dense
-// files and callers hand over matrices most of whose contacts do not touch one another.
+// files and callers often have matrices in which most pairs of contacts are not coupled.
 #include "linalg/bsr.h"
 #include "problem/problem.h"
 

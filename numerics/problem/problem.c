@@ -329,8 +329,8 @@ bool problem_proof(const pcs_problem *p, const double *y, double *t)
     return true;
 }
 
-// multipliers smaller than these parts of the largest are left out in turn: they may be rounding,
-// and whatever is left must prove it by itself
+// multipliers smaller than these fractions of the largest are left out, one fraction after the
+// other: they may be rounding, and the others must be a proof without them
 static const double noise[] = {0, 1e-12, 1e-8};
 
 bool problem_refuted_by(const pcs_problem *p, double *y, double *t)

@@ -31,8 +31,8 @@ double problem_block_scale(const pcs_problem *p, int b, int *wrow, double *most)
 // else 1 / rho_i of theory 7.7
 void problem_scales(const pcs_problem *p, double *s);
 
-// where W_ii of a cone block starts and its leading dimension; null when it is not stored. *wrow
-// is the block row of W that holds the block: 0 for the first call, then handed on
+// where W_ii of a cone block starts and its leading dimension; null when it is not stored. *wrow is
+// the block row of W that contains the block: 0 for the first call, then as the last call left it
 const double *problem_diagonal(const pcs_problem *p, int b, int *wrow, int *ld);
 
 // the branches of the natural map

@@ -149,7 +149,7 @@ pcs_status pcs_solver_opts_set(pcs_solver_opts *opts, const char *name, const ch
 
 // ---- checks ------------------------------------------------------------------------------------
 
-// a value that is not read must be the default: nobody has set it
+// a value that is not read must be the default: the user has not set it
 static pcs_status check_unread(const solver_class *c, const pcs_solver_opts *o, const pcs_opt *opt)
 {
     const pcs_opt *needs = option_of(c, opt->needs);

@@ -17,9 +17,9 @@
 // return pcs_fail(PCS_ERR_ARG, "pcs_body: mass is %g kg; it must be positive", m);
 PCS_API pcs_status pcs_fail(pcs_status status, const char *format, ...) PCS_PRINTF(2, 3);
 
-// The same where numbers are no longer finite, or a matrix is singular: what a step from good data
-// runs into when it is too long. pcs_failed_range tells whether the last failure of this thread was
-// of that kind.
+// The same for numbers that are no longer finite, and for a singular matrix: failures of a step
+// that is too long, from valid data. pcs_failed_range returns whether the last failure of this
+// thread was of that kind.
 PCS_API pcs_status pcs_fail_range(pcs_status status, const char *format, ...) PCS_PRINTF(2, 3);
 PCS_API bool pcs_failed_range(void);
 

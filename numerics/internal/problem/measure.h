@@ -1,5 +1,5 @@
-// The measures of theory 7.7, and the one place that turns norms into them: whoever has r and u in
-// another form (global, bodies) hands in its norms.
+// The measures of theory 7.7, and the one place that turns norms into them: other forms of a
+// problem (global, bodies) pass their norms to it.
 #ifndef PROBLEM_MEASURE_H
 #define PROBLEM_MEASURE_H
 
