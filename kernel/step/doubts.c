@@ -8,15 +8,15 @@
 #include "linalg/m3.h"
 
 // overlap relative to the thinner of two shapes
-#define DEEP 0.1
+#define DOUBT_DEEP 0.1
 // error of a joint relative to the smaller of two bodies
-#define OFF 0.01
+#define DOUBT_OFF 0.01
 // energy gains above this fraction of the energies count; smaller ones are rounding
-#define GAIN 1e-9
+#define DOUBT_GAIN 1e-9
 // and above this many tolerances of the velocities
-#define GAIN_TOL 10
+#define DOUBT_GAIN_TOL 10
 // the same for one joint: joints that together do no work do work of this order each
-#define GAIN_JOINT 1e-3
+#define DOUBT_GAIN_JOINT 1e-3
 
 static bool is_worse(const pcs_doubt *d, double value, double limit)
 {
@@ -89,12 +89,12 @@ static void doubt_joint_gain(const candidate *c, energy_scale *e, pcs_doubt *d)
     for (int j = 0; j < c->dim; ++j) {
         work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
     }
-    doubt_gain(e, work, GAIN_JOINT, -1, c->interaction + 1, d);
+    doubt_gain(e, work, DOUBT_GAIN_JOINT, -1, c->interaction + 1, d);
 }
 
 static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pcs_doubt *d)
 {
-    const double part = fmax(GAIN, GAIN_TOL * t->m->scheme.solver.tol);
+    const double part = fmax(DOUBT_GAIN, DOUBT_GAIN_TOL * t->m->scheme.solver.tol);
     int *up;
     island_work *of;
     if (!t->solution.v_free || t->solution.rows == 0) return PCS_OK;
@@ -123,7 +123,7 @@ static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
         if (system < 0 || t->m->system[system].kind != SYSTEM_BODY) continue;
         size = fmin(size, system_size(&t->m->system[system]));
     }
-    if (off > OFF * size) doubt_add(d, off, size, -1, c->interaction + 1);
+    if (off > DOUBT_OFF * size) doubt_add(d, off, size, -1, c->interaction + 1);
 }
 
 // Distance that a body with a candidate travels, compared with its thickness; under a rule that
@@ -147,7 +147,7 @@ static void doubt_overlap(const trial *t, const candidate *c, pcs_doubt *d)
 {
     const double thin = fmin(shape_thickness(&t->m->shape[c->key.shape1].shape),
                              shape_thickness(&t->m->shape[c->key.shape2].shape));
-    if (-c->g[0] > DEEP * thin) doubt_add(d, -c->g[0], thin, c->key.shape1, c->key.shape2);
+    if (-c->g[0] > DOUBT_DEEP * thin) doubt_add(d, -c->g[0], thin, c->key.shape1, c->key.shape2);
 }
 
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
