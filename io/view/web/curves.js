@@ -101,7 +101,10 @@ class Chart {
     g.strokeStyle = style.getPropertyValue("--grid");
     g.textAlign = "right";
     g.textBaseline = "middle";
+    let label = Infinity; // the height of the last one
     for (const v of marks(low, high, this.log)) {
+      if (label - y(v) < 12) continue; // it would stand on it
+      label = y(v);
       g.beginPath();
       g.moveTo(this.left, y(v));
       g.lineTo(width - right, y(v));
