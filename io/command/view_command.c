@@ -1,11 +1,27 @@
 // percuss view: the replay page of a trajectory.
+#define _POSIX_C_SOURCE 200809L // stat
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <percuss/replay.h>
 
 #include "command/command_line.h"
 #include "command/describe.h"
+
+// what was written; the program alone may be larger than the limit
+static void say_page(const char *page, long shown, long all, double megabytes)
+{
+    struct stat file;
+    printf("%s: %ld of %ld frames", page, shown, all);
+    if (stat(page, &file) == 0 && S_ISREG(file.st_mode)) {
+        const double size = 1e-6 * (double)file.st_size;
+        printf(", %.3g MB", size);
+        if (size > megabytes) printf("; fewer frames cannot bring it to %g MB", megabytes);
+    }
+    putchar('\n');
+}
 
 static int run_view(int argc, char **argv)
 {
@@ -48,7 +64,7 @@ static int run_view(int argc, char **argv)
     long shown = 0;
     const pcs_status status = pcs_replay_write(trajectory, &def, page, &shown);
     if (status != PCS_OK) complain("%s", pcs_error_text());
-    if (status == PCS_OK) printf("%s: %ld of %ld frames\n", page, shown, all);
+    if (status == PCS_OK) say_page(page, shown, all, megabytes);
     free(page);
     pcs_trajectory_close(trajectory);
     return status == PCS_OK ? finish_output(DONE) : WRONG;
