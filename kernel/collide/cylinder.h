@@ -11,6 +11,9 @@
 // points of a rim that represent it where a cap lies on a surface
 enum { RIM_POINTS = 6 };
 
+// id of a contact with a convex shape at the closest points, where no face lies on the other shape
+enum { CYLINDER_CLOSEST = 5 };
+
 // rim point k of 0 .. RIM_POINTS - 1 of the upper (side = 1) or lower (-1) cap, frame of the shape
 void cylinder_rim(const pcs_shape *s, int side, int k, double x[3]);
 

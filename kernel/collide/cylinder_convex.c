@@ -36,8 +36,8 @@ static const double tie = 1e-12, tie_round = 1e-7, same_tol = 1e-6, snap_tol = 1
 // sine below which an edge or a face is foremost along an iterated direction
 static const double foremost_tol = 1e-3;
 
-enum { OUTLINE = 12 };                                      // corners of a cap as an outline
-enum { POINT = 0, CUT = 1, END = 4, CLOSEST = 5, CAP = 8 }; // parts of ids; CUT leaves room for two
+enum { OUTLINE = 12 };                         // corners of a cap as an outline
+enum { POINT = 0, CUT = 1, END = 4, CAP = 8 }; // parts of ids; CUT leaves room for two
 
 typedef struct round_pair {
     const pcs_shape *s1, *s2;
@@ -78,6 +78,16 @@ static bool unit_along(const double d[3], const double u[3], double out[3])
     return true;
 }
 
+// The point of the line from a along e (unit) at t; false where it is beyond an end of the edge:
+// its direction may be that of another edge, which has its own point
+static bool point_of_edge(const round_pair *p, const double a[3], const double e[3], double length,
+                          double t, double y[3])
+{
+    const double snap = same_tol * p->size;
+    v3_along(a, fmin(length, fmax(0, t)), e, y);
+    return t >= -snap && t <= length + snap;
+}
+
 // the line through a along e (unit) and the generator of the side towards it
 static void try_side(const round_pair *p, const double a[3], const double e[3], double length,
                      double lead, best *b)
@@ -90,11 +100,12 @@ static void try_side(const round_pair *p, const double a[3], const double e[3], 
     // where the line passes the axis: (a + t e) . (u x z) = 0
     double across[3], x1[3], x2[3];
     v3_cross(u, z, across);
-    const double t = -v3_dot(a, across) / v3_dot(e, across);
-    v3_along(a, fmin(length, fmax(0, t)), e, x2);
+    const double t = -v3_dot(a, across) / v3_dot(e, across), l = p->s1->half[2];
+    if (!point_of_edge(p, a, e, length, t, x2)) return;
+    if (fabs(x2[2]) > l + same_tol * p->size) return;
     x1[0] = r * u[0];
     x1[1] = r * u[1];
-    x1[2] = x2[2];
+    x1[2] = fmin(l, fmax(-l, x2[2]));
     try_direction(p, u, x1, x2, lead, b);
 }
 
@@ -131,9 +142,7 @@ static void try_rim(const round_pair *p, const double a[3], const double e[3], d
     }
     if (!(fabs(f1) <= tie * p->size)) return;
     v3_sub(x, a, from);
-    const double t = v3_dot(from, e);
-    v3_along(a, fmin(length, fmax(0, t)), e, y);
-    try_direction(p, N, x, y, lead, b);
+    if (point_of_edge(p, a, e, length, v3_dot(from, e), y)) try_direction(p, N, x, y, lead, b);
 }
 
 // a vertex of 2: outside, the nearest point; inside, the side
@@ -523,7 +532,7 @@ int collide_cylinder_convex(const pcs_shape *s1, const double *q1, const pcs_sha
         double y[3];
         p.n = 0;
         v3_along(b.x1, g, b.u, y);
-        put_point(&p, CLOSEST, b.x1, y, b.u, g);
+        put_point(&p, CYLINDER_CLOSEST, b.x1, y, b.u, g);
         manifold(&p, &b, g);
     } else if (first > 0) {
         const pcs_feature f = out[first];

@@ -382,3 +382,37 @@ TEST(cylinders_on_boxes_and_each_other)
         CK_NEAR(c.gap[0].P1[2], 0.2, 1e-6);
     }
 }
+
+// A cylinder lies across the edge of a table, not along it: the closest points are on both, though
+// the opposite edge has the same direction and each other edge nearly the same separation.
+TEST(a_crossing_is_on_side_and_edge)
+{
+    test_random r = random_seed(31);
+    contacts c;
+    for (int k = 0; k < TEST_DRAWS(4000); ++k) {
+        const double radius = random_between(&r, 0.02, 0.1), l = random_between(&r, 0.05, 0.3);
+        const double yaw = random_between(&r, 0.06, 0.2), quarter[4] = {sqrt(0.5), sqrt(0.5), 0, 0};
+        const double tilt = 0.05 * pow(10, -4 * random_unit(&r)) * (k % 2 ? 1 : -1);
+        const double about_z[4] = {cos(yaw / 2), 0, 0, sin(yaw / 2)};
+        const double about_x[4] = {cos(tilt / 2), sin(tilt / 2), 0, 0};
+        const pcs_shape s = pcs_shape_cylinder(radius, l);
+        pcs_shape table = pcs_shape_box(random_between(&r, 0.3, 0.6), 3, 0.2);
+        table.position[0] = table.half[0];
+        table.position[2] = -table.half[2];
+        double q[7] = {random_between(&r, -0.02, 0.002), random_between(&r, -0.2, 0.2)}, Q[4];
+        q[2] = radius + 0.5 * fabs(tilt) * l + 1e-2 * pow(10, -4 * random_unit(&r));
+        pcs_quat_mul(about_x, quarter, Q);
+        pcs_quat_mul(about_z, Q, q + 3);
+        const double world[7] = {0, 0, 0, 1, 0, 0, 0};
+        find_contacts(&s, q, &table, world, 0.05, &c);
+        if (c.n == 0) continue;
+        double from[3], axis[3];
+        v3_sub(c.gap[0].P1, q, from);
+        pcs_quat_rotate(q + 3, (double[3]){0, 0, 1}, axis);
+        ck_assert_msg(fabs(v3_dot(from, axis)) <= 0.5 * l + 1e-9, "%d: %g along a cylinder of %g m",
+                      k, v3_dot(from, axis), l);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(fmax(0, fabs(c.gap[0].P2[i] - table.position[i]) - table.half[i]), 0, 1e-6);
+        }
+    }
+}
