@@ -142,22 +142,22 @@ static pcs_status keep_contact(const trial *t, candidate *c, double tol, pcs_are
     return PCS_OK;
 }
 
-pcs_status step_activate(const trial *t, pcs_arena mem, candidates *list)
+pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         const double tol = touch_tolerance(t, gap_rounding(t, c->sys1, c->sys2));
         if (step_restores(t, &c->law)) {
-            PCS_TRY(activate_restoring(t, c, tol, mem));
+            PCS_TRY(activate_restoring(t, c, tol, *mem));
         } else {
             c->active = starts_active(t, c, tol);
         }
         if (c->law.kind == PCS_LAW_EQUALITY) continue;
         c->pull = pull(t, c, tol);
-        if (c->was_active && keeps_contacts(t)) PCS_TRY(keep_contact(t, c, tol, mem));
+        if (c->was_active && keeps_contacts(t)) PCS_TRY(keep_contact(t, c, tol, *mem));
     }
     if (t->rule == PCS_ACTIVATION_PREDICTIVE) return step_confirm_prediction(t, mem, list);
-    if (t->rule == PCS_ACTIVATION_SPECULATIVE) return step_confirm_held(t, mem, list);
+    if (t->rule == PCS_ACTIVATION_SPECULATIVE) return step_confirm_held(t, *mem, list);
     return PCS_OK;
 }
 

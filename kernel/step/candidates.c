@@ -222,7 +222,7 @@ static void move_back(const body_path *path, const double q[7], const double P[3
 }
 
 pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_feature *f,
-                            const double *v, bool at_once, pcs_arena *mem, candidates *list)
+                            const double *v, meeting_row row, pcs_arena *mem, candidates *list)
 {
     pcs_law law;
     pcs_gap gap;
@@ -235,6 +235,10 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     int hint = 0;
     list_contact(t, i, m->shape1, m->shape2, f);
     candidate_contact(t->m, c, m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL, k, &gap);
+    if (row == MEETING_OF_CENTRES) {
+        memset(k->core, 0, sizeof k->core);
+        memset(k->along, 0, sizeof k->along);
+    }
     PCS_TRY(candidate_drive(t, c, k, t->st->q, mem));
     complete(t, c, k, &hint);
 
@@ -246,7 +250,7 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     move_back(&m->path2, m->q2, gap.P2, c->P2);
     c->proven = c->holds = true;
     PCS_TRY(step_take(t, c, *mem));
-    c->bounces = c->bounces || at_once;
+    c->bounces = c->bounces || row == MEETING_AT_ONCE;
     c->lands = !c->bounces && c->lands;
     return PCS_OK;
 }

@@ -284,11 +284,11 @@ static void refute(confirming *f, const run *r)
 }
 
 // adds rows at the meeting
-static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double *v, bool at_once,
-                              pcs_arena *mem)
+static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double *v,
+                              meeting_row row, pcs_arena *mem)
 {
     for (int i = 0; i < m->n; ++i) {
-        PCS_TRY(step_add_meeting(f->t, m, &m->f[i], v, at_once, mem, f->list));
+        PCS_TRY(step_add_meeting(f->t, m, &m->f[i], v, row, mem, f->list));
     }
     f->changed += 1;
     return PCS_OK;
@@ -326,7 +326,7 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     PCS_TRY(add_impulses(f, r, *mem));
     if (other) {
         refute(f, r);
-        return add_meeting(f, &m, f->v, at_once, mem);
+        return add_meeting(f, &m, f->v, at_once ? MEETING_AT_ONCE : MEETING_PLAIN, mem);
     }
     *mem = before;
     return PCS_OK;
@@ -417,6 +417,29 @@ static pcs_status may_wait(const trial *t, const candidate *c, pair_meeting m, p
     return PCS_OK;
 }
 
+// whether contacts of the pair of c were added from place `from` on
+static bool was_added(const trial *t, const candidate *c, int from)
+{
+    for (int k = from; k < t->list.n; ++k) {
+        if (of_one_pair(c, &t->list.c[k])) return true;
+    }
+    return false;
+}
+
+// Whether rows at the meetings of a pair do not hold it: it had some in the last pass, and none of
+// them pushes. They are linear in a rotation of some radians.
+static bool rows_are_lost(const trial *t, const candidate *c)
+{
+    bool any = false;
+    for (int k = t->list.n_start; k < t->list.n; ++k) {
+        const candidate *added = &t->list.c[k];
+        if (!of_one_pair(c, added) || !added->proven) continue;
+        if (pushes(t, added)) return false;
+        any = true;
+    }
+    return any;
+}
+
 static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
 {
     const trial *t = f->t;
@@ -425,6 +448,7 @@ static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
         const run r = {.begin = i, .end = run_end(&t->list, i)};
         const candidate *c = &t->list.c[i];
         if (c->interaction >= 0 || !is_left_alone(t, &r)) continue;
+        if (was_added(t, c, n)) continue;
         pcs_arena scope = *mem;
         pair_meeting m;
         bool waits;
@@ -433,12 +457,13 @@ static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
         if (!m.meets) continue;
         PCS_TRY(may_wait(t, c, m, scope, &waits));
         if (waits) continue;
+        const meeting_row row = rows_are_lost(t, c) ? MEETING_OF_CENTRES : MEETING_PLAIN;
         if (!t->list.c[i].active) refute(f, &r);
         for (int k = r.begin; k < r.end; ++k) {
             f->list->c[k].proven = true;
         }
         *mem = scope;
-        PCS_TRY(add_meeting(f, &m, t->end.v, false, mem));
+        PCS_TRY(add_meeting(f, &m, t->end.v, row, mem));
     }
     return PCS_OK;
 }
@@ -470,20 +495,50 @@ static bool is_predicted(const trial *t, const run *r)
     return false;
 }
 
-pcs_status step_confirm_prediction(const trial *t, pcs_arena mem, candidates *list)
+// whether a body lies on contact c, leaves it, or is predicted to lie on it
+static bool may_carry(const trial *t, const candidate *c)
+{
+    if (c->interaction >= 0 || c->refuted) return false;
+    return c->active || c->g[0] <= contact_slop(t, c);
+}
+
+// Takes out the contacts whose shapes do not meet on the paths of v_k; or, with `turn`, gives those
+// the normal of the meeting that have another one
+static pcs_status look_ahead(confirming *f, bool turn, pcs_arena *mem)
+{
+    const trial *t = f->t;
+    const int n = t->list.n;
+    for (int i = 0; i < n; i = run_end(&t->list, i)) {
+        const run r = {.begin = i, .end = run_end(&t->list, i)};
+        if (t->list.c[i].interaction >= 0 || !is_predicted(t, &r)) continue;
+        pcs_arena scope = *mem;
+        pair_meeting m;
+        const int first = t->list.n;
+        set_paths(t, &t->list.c[i], t->st->v, &m);
+        PCS_TRY(path_meet(t, 0, &scope, &m));
+        if (m.meets && (!turn || has_row(t, &r, &m, &m.f[0], OTHER_HIT))) continue;
+        refute(f, &r);
+        if (!m.meets) continue;
+        *mem = scope;
+        PCS_TRY(add_meeting(f, &m, t->st->v, MEETING_PLAIN, mem));
+
+        // they are predictions like the others
+        for (int k = first; k < t->list.n; ++k) {
+            candidate *c = &f->list->c[k];
+            c->g[0] = nearest(t, &r);
+            c->proven = c->holds = false;
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status step_confirm_prediction(const trial *t, pcs_arena *mem, candidates *list)
 {
     confirming f = {.t = t, .list = list};
-    for (int i = 0; i < list->n; i = run_end(list, i)) {
-        const run r = {.begin = i, .end = run_end(list, i)};
-        if (list->c[i].interaction >= 0 || !is_predicted(t, &r)) continue;
-        pcs_arena scope = mem;
-        pair_meeting m;
-        set_paths(t, &list->c[i], t->st->v, &m);
-        PCS_TRY(path_meet(t, 0, &scope, &m));
-        if (!m.meets) refute(&f, &r);
-    }
     int left_out;
-    return inner_edges(t, contact_takes_part, carries, mem, list, &left_out);
+    PCS_TRY(look_ahead(&f, false, mem));
+    PCS_TRY(inner_edges(t, contact_takes_part, may_carry, *mem, list, &left_out));
+    return look_ahead(&f, true, mem);
 }
 
 pcs_status step_confirm_held(const trial *t, pcs_arena mem, candidates *list)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "collide/collide.h"
+#include "collide/cylinder.h"
 #include "rotation/pose.h"
 #include "step/confirm.h"
 
@@ -61,7 +62,12 @@ static bool is_surface(const pcs_shape *s)
 static bool at_a_point(const trial *t, const view *a)
 {
     const pcs_feature *f = t->list.c[a->contact].feature;
-    if (is_surface(&t->m->shape[a->other].shape)) return f->id & SURFACE_EDGE;
+    const pcs_shape *own = &t->m->shape[a->own].shape, *other = &t->m->shape[a->other].shape;
+    if (is_surface(other)) return f->id & SURFACE_EDGE;
+    if (other->kind == PCS_SHAPE_HALF_SPACE) return false;
+    const bool turned = own->kind == PCS_SHAPE_CYLINDER || other->kind == PCS_SHAPE_CYLINDER;
+    if (turned && f->id == CYLINDER_CLOSEST) return true;
+    if (own->kind == PCS_SHAPE_CAPSULE && f->kind == PCS_FEATURE_EDGE_EDGE) return true;
     return f->kind == PCS_FEATURE_POINT_POINT || f->kind == PCS_FEATURE_POINT_EDGE ||
            f->kind == PCS_FEATURE_EDGE_POINT;
 }
@@ -145,7 +151,6 @@ static pcs_status find_views(const trial *t, contact_fn *acts, contact_fn *lies,
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < t->list.n; ++i) {
             const candidate *c = &t->list.c[i];
-            if (!contact_takes_part(t, c)) continue;
             const bool does = acts(t, c), is = lies(t, c);
             const int sys[2] = {c->sys1, c->sys2};
             for (int side = 0; (does || is) && side < 2; ++side) {

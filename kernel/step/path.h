@@ -33,9 +33,14 @@ pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting 
 // bound on how far the rotations on both paths move a surface point (m)
 double path_turning(const trial *t, const pair_meeting *m);
 
-// adds feature f of a meeting on paths with the velocities v to the list; at_once: its law acts on
-// u' even if a gap is left
+typedef enum meeting_row {
+    MEETING_PLAIN,
+    MEETING_AT_ONCE,   // its law acts on u' even if a gap is left
+    MEETING_OF_CENTRES // without levers: holds the centres, however the bodies rotate
+} meeting_row;
+
+// adds feature f of a meeting on paths with the velocities v to the list
 pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_feature *f,
-                            const double *v, bool at_once, pcs_arena *mem, candidates *list);
+                            const double *v, meeting_row row, pcs_arena *mem, candidates *list);
 
 #endif

@@ -167,8 +167,7 @@ static bool may_change_contacts(const trial *t, const pcs_step_report *out)
     pcs_outcome end;
     // without an iterate there is nothing to change them by
     if (velocities_are_over(t, &end) || isnan(out->newton_residual)) return false;
-    return has_velocities(t, out) ||
-           (ran_out(out->outcome) && !begins_coarse(t) && wants_confirmation(t, out));
+    return has_velocities(t, out) || (!begins_coarse(t) && wants_confirmation(t, out));
 }
 
 // part of the units for velocities that may be spent after the next pass
@@ -258,7 +257,7 @@ static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out
 {
     int added = 0, refuted = 0;
     if (t->list.n > 0 && wants_confirmation(t, out)) {
-        const double residual = out->solve.measure.residual;
+        const double residual = has_velocities(t, out) ? out->solve.measure.residual : INFINITY;
         const bool solved = is_solved(t, out) || begins_coarse(t);
         PCS_TRY(step_confirm(t, solved, residual, begins_coarse(t), mem, &t->list, &refuted));
     }
@@ -321,7 +320,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
 
     // who may touch whom, and who counts as touching
     PCS_TRY(step_detect(&next, step_tolerance(&next), &mem, &next.list));
-    if (next.list.n > 0) PCS_TRY(step_activate(&next, mem, &next.list));
+    if (next.list.n > 0) PCS_TRY(step_activate(&next, &mem, &next.list));
     bool reordered;
     PCS_TRY(order(&next, mem, &reordered));
     if (next.list.n > 0) PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));

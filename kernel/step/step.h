@@ -415,7 +415,7 @@ static inline double step_closed_gap(const pcs_scheme *s)
 // m: gap, beyond the reach of the motion, up to which a contact may count as touching
 double step_tolerance(const trial *t);
 // the active set at the start of a step
-pcs_status step_activate(const trial *t, pcs_arena mem, candidates *list);
+pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list);
 // whether a contact of this law may rebound under the speculative rule
 static inline bool step_restores(const trial *t, const pcs_law *law)
 {
@@ -436,7 +436,7 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool looke
                         candidates *list, int *changed);
 // the same before the first pass, for contacts that a prediction from q_k and v_k activates; for
 // inner edges of surfaces that bodies lay on in the last step; and for contacts that overlap at q'
-pcs_status step_confirm_prediction(const trial *t, pcs_arena mem, candidates *list);
+pcs_status step_confirm_prediction(const trial *t, pcs_arena *mem, candidates *list);
 pcs_status step_confirm_held(const trial *t, pcs_arena mem, candidates *list);
 pcs_status step_confirm_closed(const trial *t, pcs_arena mem, candidates *list);
 // warm start of the next pass: the impulses of the last velocities
