@@ -90,7 +90,7 @@ static const column step_columns[] = {
     COUNT(largest_island),
     COUNT(sweeps),
     COUNT(finish_iters),
-    I32(step_row, doubts, PCS_DOUBT_COUNT, ""),
+    I32(step_row, doubts, STEP_DOUBTS, ""),
     REAL(t, "s"),
     REAL(newton_residual, "1"),
     REAL(residual, "1"),
@@ -129,7 +129,7 @@ const table_def layout_steps = {
     COLUMNS(step_columns),
     .by_rows = true};
 
-static_assert(PCS_DOUBT_COUNT % 2 == 0, "an even number of integers, so that a row has no gap");
+static_assert(STEP_DOUBTS % 2 == 0, "an even number of integers, so that a row has no gap");
 
 void layout_put_step(double t, const pcs_step_report *r, step_row *row)
 {
@@ -162,7 +162,7 @@ void layout_put_step(double t, const pcs_step_report *r, step_row *row)
                       .units = r->units,
                       .seconds = r->seconds,
                       .energy = r->energy};
-    for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
+    for (int k = 0; k < STEP_DOUBTS; ++k) {
         row->doubts[k] = r->doubt[k].count < INT32_MAX ? (int32_t)r->doubt[k].count : INT32_MAX;
     }
 }
@@ -197,7 +197,7 @@ void layout_get_step(const step_row *row, pcs_step_report *r)
         .units = row->units,
         .seconds = row->seconds,
         .energy = row->energy};
-    for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
+    for (int k = 0; k < STEP_DOUBTS; ++k) {
         r->doubt[k].count = row->doubts[k];
     }
 }

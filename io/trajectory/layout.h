@@ -26,10 +26,13 @@ typedef struct contact_row {
 } contact_row;
 extern const table_def layout_contacts;
 
+// the kinds of doubts that a step may have; the last one is of runs only
+enum { STEP_DOUBTS = PCS_DOUBT_PROJECTION + 1 };
+
 typedef struct step_row {
     int32_t outcome, committed, substeps, newton_iters, solves, passes, candidates, active,
         solve_outcome, solver, solve_iters, projection_outcome, projection_iters, islands,
-        largest_island, sweeps, finish_iters, unused, doubts[PCS_DOUBT_COUNT];
+        largest_island, sweeps, finish_iters, unused, doubts[STEP_DOUBTS];
     double t, newton_residual, residual, natural_map, projection_residual, violation_before,
         violation_after, penetration_before, penetration, units, seconds;
     pcs_energy energy;

@@ -18,15 +18,15 @@ static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_ste
                     smaller ? "; smaller steps may help" : "");
 }
 
-// The energy that projections add, and the energy at work: kinetic energy, the change of the
-// potential, and the work of gravity over the size of the bodies
+// The energies that projections add and that joints take, and the energy at work: kinetic energy,
+// the change of the potential, and the work of gravity over the size of the bodies
 typedef struct run_energy {
-    double added, kinetic, low, high;
-    long steps; // in which something was added
+    double added, taken, kinetic, low, high;
+    long adding, taking; // steps
 } run_energy;
 
 // part of the energy at work that makes a doubt
-#define PROJECTED 0.1
+#define MUCH 0.1
 
 // steps that correct large errors have doubts of their own
 static void count_energy(const pcs_step_report *step, run_energy *sum)
@@ -35,31 +35,48 @@ static void count_energy(const pcs_step_report *step, run_energy *sum)
     const pcs_doubt *d = step->doubt;
     if (d[PCS_DOUBT_OVERLAP].count == 0 && d[PCS_DOUBT_JOINT].count == 0) {
         sum->added += e->projection;
-        sum->steps += e->projection > 0;
+        sum->adding += e->projection > 0;
+        // what islands pay for being lifted is no loss
+        sum->taken -= e->joints + e->projection;
+        sum->taking += e->joints < 0;
     }
     sum->kinetic = fmax(sum->kinetic, fmax(e->kinetic_before, e->kinetic_after));
     sum->low = fmin(sum->low, fmin(e->potential_before, e->potential_after));
     sum->high = fmax(sum->high, fmax(e->potential_before, e->potential_after));
 }
 
-// one sentence of a run, in the report and in the log
-static void doubt_projection(const pcs_model *m, const run_energy *sum, double t0,
-                             pcs_run_report *out)
+static double energy_at_work(const pcs_model *m, const run_energy *sum)
 {
-    double at_work = sum->kinetic;
-    if (sum->steps == 0) return;
-    at_work = fmax(at_work, sum->high - sum->low);
+    double at_work = fmax(sum->kinetic, sum->high - sum->low);
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         if (s->kind != SYSTEM_BODY || !system_moves(m, i)) continue;
         at_work += s->mass * v3_norm(m->gravity) * system_size(s);
     }
-    if (!(sum->added > PROJECTED * at_work)) return;
-    out->doubt[PCS_DOUBT_PROJECTION] =
-        (pcs_doubt){.count = sum->steps, .value = sum->added, .limit = at_work, .t = t0};
+    return at_work;
+}
+
+// a doubt of a run, in the report and in the log
+static void doubt_energy(const pcs_model *m, pcs_doubt_kind kind, pcs_doubt d, pcs_run_report *out)
+{
+    if (d.count == 0 || !(d.value > MUCH * d.limit)) return;
+    out->doubt[kind] = d;
     char text[PCS_DOUBT_TEXT_SIZE];
-    doubt_text(m, PCS_DOUBT_PROJECTION, &out->doubt[PCS_DOUBT_PROJECTION], text);
+    doubt_text(m, kind, &d, text);
     pcs_env_log(&m->env, PCS_LOG_WARNING, "%s", text);
+}
+
+static void doubt_energies(const pcs_model *m, const run_energy *sum, double t0,
+                           pcs_run_report *out)
+{
+    if (sum->adding + sum->taking == 0) return;
+    const double at_work = energy_at_work(m, sum);
+    doubt_energy(m, PCS_DOUBT_PROJECTION,
+                 (pcs_doubt){.count = sum->adding, .value = sum->added, .limit = at_work, .t = t0},
+                 out);
+    doubt_energy(m, PCS_DOUBT_LOSS,
+                 (pcs_doubt){.count = sum->taking, .value = sum->taken, .limit = at_work, .t = t0},
+                 out);
 }
 
 // counts the doubts of a step
@@ -155,7 +172,7 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
     run_energy sum = {.low = INFINITY, .high = -INFINITY};
     const double t0 = st->t;
     const pcs_status status = go(m, st, wk, h, t_end, observer, user, &sum, out);
-    doubt_projection(m, &sum, t0, out);
+    doubt_energies(m, &sum, t0, out);
     say_doubts(m, out);
     return status;
 }

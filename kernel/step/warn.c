@@ -104,6 +104,11 @@ void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
                  "the projection of positions adds %.3g J from t = %g s on, where %.3g J are at"
                  " work: take smaller steps",
                  d->value, d->t, d->limit);
+    } else if (kind == PCS_DOUBT_LOSS) {
+        snprintf(text, room,
+                 "joints take %.3g J from t = %g s on, where %.3g J are at work: their bodies meet"
+                 " with different speeds, or smaller steps are needed",
+                 d->value, d->t, d->limit);
     } else {
         const bool alone = d->one < 0; // an interaction or a joint
         snprintf(text, room, "%s%s %s %.3g J in the step from t = %g s, where %.3g J are at work",

@@ -283,6 +283,38 @@ TEST(a_heavy_load_swings_on_light_links)
     }
 }
 
+static int add_losses(void *user, const pcs_model *m, const pcs_state *st, pcs_work *wk,
+                      const pcs_step_report *step)
+{
+    (void)m, (void)st, (void)wk;
+    if (step) *(double *)user -= step->energy.joints + step->energy.projection;
+    return 0;
+}
+
+// A load that starts level with light links lets them go slack at the top of its swing and jerks
+// them taut, which takes energy: the run says how much. Where they stay taut, it says nothing
+TEST(energy_that_joints_take_is_a_doubt)
+{
+    for (int taut = 0; taut < 2; ++taut) {
+        scene s;
+        open_default(&s);
+        stretch_chain(&s, 5, 0.1, taut ? 0.6 : 0, 1000, false);
+        scene_start(&s);
+        const double first = energy(&s);
+        double taken = 0;
+        pcs_run_report report;
+        CK_OK(pcs_run(s.m, s.st, s.wk, 1e-2, 10, add_losses, &taken, &report));
+        const pcs_doubt *d = &report.doubt[PCS_DOUBT_LOSS];
+        const bool said = strstr(report.doubts, "joints take") != NULL;
+        ck_assert_msg(said == !taut, "%g J", taken);
+        ck_assert_int_eq(d->count > 0, said);
+        if (said) CK_NEAR(d->value, taken, 1e-9 * taken);
+        // the ledger has no other loss but that of the discrete forces
+        if (said) CK_NEAR(first - energy(&s), taken, 0.1 * taken);
+        scene_close(&s);
+    }
+}
+
 // ---- a heap ------------------------------------------------------------------------------------
 
 enum { BOXES = 48, LAYER = 4 };

@@ -86,6 +86,10 @@ typedef enum pcs_doubt_kind {
     /// largest of the kinetic energy, the change of the potential energy, and the work of gravity
     /// over the size of the bodies.
     PCS_DOUBT_PROJECTION,
+    /// Of a run only: joints and other equalities take more than a tenth of that energy, besides
+    /// what projections add: bodies that meet in a joint with different speeds, or steps that do
+    /// not resolve the motion.
+    PCS_DOUBT_LOSS,
     PCS_DOUBT_COUNT ///< how many there are
 } pcs_doubt_kind;
 
@@ -93,9 +97,9 @@ typedef enum pcs_doubt_kind {
 typedef struct pcs_doubt {
     long count;   ///< of a step: pairs of shapes, bodies, parts of the step, islands and joints,
                   ///< joints; of a run: steps
-    double value; ///< m (overlap, displacement), residual of the unsolved step, J, m, J
+    double value; ///< m (overlap, displacement), residual of the unsolved step, J, m, J, J
     double limit; ///< the scale to compare it with: thickness (m), largest displacement (m),
-                  ///< tolerance, J, size (m), J
+                  ///< tolerance, J, size (m), J, J
     double t;     ///< s, start of the step
     int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
                   ///< interaction, joint: -1; displacement: id of the system
