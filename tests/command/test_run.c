@@ -144,7 +144,8 @@ TEST(progress_is_for_stderr_and_can_be_switched_off)
     ck_assert(json_is_valid(out_text));
 }
 
-// a terminal of `columns`, by script(1)
+// a terminal of `columns`, by script(1); the run takes several times as long as until the first
+// line
 TEST(the_live_line_fits_into_its_terminal)
 {
     static const int columns[] = {50, 80};
@@ -157,7 +158,7 @@ TEST(the_live_line_fits_into_its_terminal)
         snprintf(before, sizeof before,
                  "on_terminal() { script -qec \"stty cols %d; $*\" /dev/null; }; on_terminal",
                  columns[i]);
-        ck_assert_int_eq(percuss_after(before, "run pile.json --step 1e-5 --until 0.02"), 0);
+        ck_assert_int_eq(percuss_after(before, "run pile.json --step 2e-6 --until 0.02"), 0);
         const char *end = strstr(out_text, "pile: ");
         ck_assert_msg(end != NULL, "%s%s", out_text, err_text);
         int lines = 0;
