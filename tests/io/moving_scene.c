@@ -2,9 +2,9 @@
 #include "moving_scene.h"
 
 #include <percuss/parts.h>
+#include <percuss/rotation.h>
 
-#include "scene.h"
-#include "support.h"
+#include "recorded.h"
 
 static pcs_shape shifted(pcs_shape shape, double x, const double Q[4])
 {
@@ -20,7 +20,6 @@ void moving_scene_record(const char *path, double gx, double gy, double gz)
     const double height[6] = {-2, -2, -1.9, -2, -2.5, -2}, mass = 2;
     const double half_turn[4] = {0.6, 0, 0.8, 0}, edges[3] = {0.2, 0.3, 0.4};
     pcs_geometry *hull, *mesh, *field;
-    pcs_recorder *recorder;
     scene s = scene_open();
     s.scheme = pcs_scheme_default();
     scene_gravity(&s, gx, gy, gz);
@@ -66,12 +65,51 @@ void moving_scene_record(const char *path, double gx, double gy, double gz)
     scene_start(&s);
     pcs_recorder_def record = pcs_recorder_def_default();
     record.title = MOVING_NAME;
-    CK_OK(pcs_recorder_open(path, s.m, &record, &recorder));
-    CK_OK(
-        pcs_run(s.m, s.st, s.wk, 0.01, 0.01 * MOVING_STEPS, pcs_recorder_observe, recorder, NULL));
-    CK_OK(pcs_recorder_close(recorder));
+    record_run(&s, path, &record, 0.01, 0.01 * MOVING_STEPS);
     scene_close(&s);
     pcs_geometry_destroy(hull);
     pcs_geometry_destroy(mesh);
     pcs_geometry_destroy(field);
+}
+
+void moving_scene_export(const char *path, pcs_export_kind kind, const pcs_export_def *def,
+                         const char *out)
+{
+    pcs_trajectory *t;
+    CK_OK(pcs_trajectory_open(NULL, path, &t));
+    CK_OK(pcs_trajectory_export(t, kind, def, out, NULL));
+    pcs_trajectory_close(t);
+}
+
+void moving_scene_not_written(const char *path, pcs_export_kind kind, const char *out)
+{
+    pcs_trajectory *t;
+    CK_OK(pcs_trajectory_open(NULL, path, &t));
+    CK_SAYS(pcs_trajectory_export(t, kind, NULL, out, NULL), PCS_ERR_FILE, out);
+    pcs_trajectory_close(t);
+}
+
+void moving_scene_compare(const char *path, moving_pose_fn shown, const void *file, long first,
+                          int every)
+{
+    pcs_trajectory *t;
+    CK_OK(pcs_trajectory_open(NULL, path, &t));
+    const double start = pcs_trajectory_times(t)[first];
+    for (long k = first; k < pcs_trajectory_info_of(t).frames; k += every) {
+        pcs_trajectory_frame frame;
+        CK_OK(pcs_trajectory_read_frame(t, k, &frame));
+        for (int body = 1; body < MOVING_LAGRANGIAN; ++body) {
+            double x[3], Q[4];
+            int at;
+            pcs_trajectory_place(t, (pcs_system){body}, &at, NULL);
+            const double *q = frame.q + at, *P = q + 3;
+            shown(file, body, frame.t - start, x, Q);
+            // a millionth of a scene of 10 m, and floats
+            expect_same(x, q, 3, 1e-5 + 1e-6);
+            // the same rotation with either sign
+            const double along = Q[0] * P[0] + Q[1] * P[1] + Q[2] * P[2] + Q[3] * P[3];
+            CK_NEAR(fabs(along) / pcs_quat_norm(P) / pcs_quat_norm(Q), 1, 1e-10);
+        }
+    }
+    pcs_trajectory_close(t);
 }

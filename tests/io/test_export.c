@@ -15,8 +15,7 @@
 
 #include "linalg/m3.h"
 #include "problem_file/csv_table.h"
-#include "scene.h"
-#include "support.h"
+#include "recorded.h"
 
 #define FOLDER PERCUSS_TEST_SCRATCH "/export"
 #define RUN    FOLDER "/run.h5"
@@ -26,9 +25,7 @@ enum { STEPS = 30, BODIES = 5, SPRING = 6 };
 
 static void before(void)
 {
-    mkdir(PERCUSS_TEST_SCRATCH, 0777);
-    mkdir(FOLDER, 0777);
-    ck_assert_int_eq(system("rm -rf " FOLDER "/*"), 0);
+    make_empty_folder(FOLDER);
 }
 
 TEST_AROUND(before, NULL)
@@ -89,11 +86,8 @@ static void record(bool contacts)
     scene_add_lagrangian(&s, &spring);
     scene_start(&s);
     pcs_recorder_def def = pcs_recorder_def_default();
-    pcs_recorder *recorder;
     def.contacts = contacts;
-    CK_OK(pcs_recorder_open(RUN, s.m, &def, &recorder));
-    CK_OK(pcs_run(s.m, s.st, s.wk, 5e-3, 5e-3 * STEPS, pcs_recorder_observe, recorder, NULL));
-    CK_OK(pcs_recorder_close(recorder));
+    record_run(&s, RUN, &def, 5e-3, 5e-3 * STEPS);
     scene_close(&s);
 }
 

@@ -13,8 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "scene.h"
-#include "support.h"
+#include "recorded.h"
 
 #define FOLDER PERCUSS_TEST_SCRATCH "/replay"
 #define RUN    FOLDER "/run.h5"
@@ -25,9 +24,7 @@ enum { STEPS = 130, SHOWN = 66 }; // every second frame and the last: two blocks
 
 static void before(void)
 {
-    mkdir(PERCUSS_TEST_SCRATCH, 0777);
-    mkdir(FOLDER, 0777);
-    ck_assert_int_eq(system("rm -rf " FOLDER "/*"), 0);
+    make_empty_folder(FOLDER);
 }
 
 TEST_AROUND(before, NULL)
@@ -46,11 +43,8 @@ static void record(void)
     scene_shape(&s, (pcs_system){0}, pcs_shape_height_field(field), 0);
     scene_start(&s);
     pcs_recorder_def def = pcs_recorder_def_default();
-    pcs_recorder *recorder;
     def.title = NAME;
-    CK_OK(pcs_recorder_open(RUN, s.m, &def, &recorder));
-    CK_OK(pcs_run(s.m, s.st, s.wk, 1e-3, 1e-3 * STEPS, pcs_recorder_observe, recorder, NULL));
-    CK_OK(pcs_recorder_close(recorder));
+    record_run(&s, RUN, &def, 1e-3, 1e-3 * STEPS);
     scene_close(&s);
     pcs_geometry_destroy(field);
 }
@@ -429,7 +423,6 @@ static void stretch_normals(void)
 TEST(numbers_too_large_for_the_page_become_its_largest)
 {
     scene s = scene_open();
-    pcs_recorder *recorder;
     pcs_trajectory *t;
     const double height[4] = {0};
     CK_OK(pcs_geometry_create_height_field(NULL, 2, 2, 1e39, 1, height, &field));
@@ -438,9 +431,7 @@ TEST(numbers_too_large_for_the_page_become_its_largest)
     CK_OK(pcs_model_set_shape_enabled(s.m, pcs_model_shape_count(s.m) - 1, true));
     scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, (double[3]){0, 0, -1}, 0);
     scene_start(&s);
-    CK_OK(pcs_recorder_open(RUN, s.m, NULL, &recorder));
-    CK_OK(pcs_run(s.m, s.st, s.wk, 1e-3, 1e-3, pcs_recorder_observe, recorder, NULL));
-    CK_OK(pcs_recorder_close(recorder));
+    record_run(&s, RUN, NULL, 1e-3, 1e-3);
     scene_close(&s);
     pcs_geometry_destroy(field);
     stretch_normals();
