@@ -46,21 +46,29 @@ TEST(spheres_overlap_by_their_distance)
     }
 }
 
+// the overlap of a at the origin and b at x, y, z, in either order
+static void expect_overlap(const rigid *a, const rigid *b, double x, double y, double z,
+                           double depth)
+{
+    double qa[7], qb[7];
+    pose(qa, 0, 0, 0, 0, 0);
+    pose(qb, x, y, z, 0, 0);
+    ck_assert_double_eq_tol(overlap_of_pair(a, qa, b, qb), depth, 1e-14);
+    ck_assert_double_eq_tol(overlap_of_pair(b, qb, a, qa), depth, 1e-14);
+}
+
 TEST(boxes_overlap_face_to_face)
 {
     rigid a = {0}, b = {0};
     rigid_box(&a, 0.5, 0.4, 0.3, 1);
     rigid_box(&b, 0.2, 0.1, 0.6, 1);
+    expect_overlap(&a, &b, 0.1, 0.05, 0.89, 0.01);
+    // the shortest direction of separation is sideways
+    expect_overlap(&a, &b, 0.69, 0, 0.5, 0.01);
+    expect_overlap(&a, &b, 0.71, 0, 0.5, 0);
+    // a rotation about the normal of the faces changes nothing
     double qa[7], qb[7];
     pose(qa, 0, 0, 0, 0, 0);
-    pose(qb, 0.1, 0.05, 0.89, 0, 0);
-    ck_assert_double_eq_tol(overlap_of_pair(&a, qa, &b, qb), 0.01, 1e-14);
-    // the shortest direction of separation is sideways
-    pose(qb, 0.69, 0, 0.5, 0, 0);
-    ck_assert_double_eq_tol(overlap_of_pair(&a, qa, &b, qb), 0.01, 1e-14);
-    pose(qb, 0.71, 0, 0.5, 0, 0);
-    ck_assert_double_eq(overlap_of_pair(&a, qa, &b, qb), 0);
-    // a rotation about the normal of the faces changes nothing
     pose(qb, 0, 0, 0.89, 1, 2);
     ck_assert_double_eq_tol(overlap_of_pair(&a, qa, &b, qb), 0.01, 1e-14);
 }
@@ -106,17 +114,11 @@ TEST(a_sphere_meets_a_box)
     rigid s = {0}, b = {0};
     rigid_sphere(&s, 0.2, 1);
     rigid_box(&b, 1, 1, 1, 1);
-    double qs[7], qb[7];
-    pose(qb, 0, 0, 0, 0, 0);
-    pose(qs, 0.3, 0.2, 1.15, 0, 0);
-    ck_assert_double_eq_tol(overlap_of_pair(&s, qs, &b, qb), 0.05, 1e-14);
-    pose(qs, 0, 0.2, 0.9, 0, 0);
-    ck_assert_double_eq_tol(overlap_of_pair(&b, qb, &s, qs), 0.3, 1e-14);
+    expect_overlap(&b, &s, 0.3, 0.2, 1.15, 0.05);
+    expect_overlap(&b, &s, 0, 0.2, 0.9, 0.3);
     // near a corner
-    pose(qs, 1.1, 1.1, 1.1, 0, 0);
-    ck_assert_double_eq_tol(overlap_of_pair(&b, qb, &s, qs), 0.2 - 0.1 * sqrt(3), 1e-14);
-    pose(qs, 1.2, 1.2, 1.2, 0, 0);
-    ck_assert_double_eq(overlap_of_pair(&b, qb, &s, qs), 0);
+    expect_overlap(&b, &s, 1.1, 1.1, 1.1, 0.2 - 0.1 * sqrt(3));
+    expect_overlap(&b, &s, 1.2, 1.2, 1.2, 0);
 }
 
 // the coordinates and velocities of a scene

@@ -27,7 +27,8 @@ static int count_in(const char *file, const char *word)
     return n;
 }
 
-#define ROWS(n) ck_assert_int_eq(count_in("r/runs.csv", "\n"), 2 + (n))
+#define ROWS(n)           ck_assert_int_eq(count_in("r/runs.csv", "\n"), 2 + (n))
+#define CELLS(n, outcome) ck_assert_int_eq(count_in("r/runs.csv", "," outcome ","), n)
 
 TEST(every_cell_is_reported)
 {
@@ -36,7 +37,7 @@ TEST(every_cell_is_reported)
     ck_assert_int_eq(percuss("%s", line), 0);
     ck_assert_str_eq(err_text, "");
     ROWS(12);
-    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 12);
+    CELLS(12, "converged");
     ck_assert_int_eq(count_in("r/report.html", "<tr data-solver="), 12);
     ck_assert_int_eq(count_in("r/report.html", "<svg "), 4);
     static const char *const words[] = {"lcp_dense.dat", "fc3d_dense.dat", "fc3d_blocks.dat",
@@ -87,7 +88,7 @@ TEST(a_changed_problem_runs_again)
     ck_assert_int_eq(percuss("%s", line), 1);
     ck_assert_ptr_nonnull(strstr(err_text, "1 problem has changed"));
     ROWS(3);
-    ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 1);
+    CELLS(1, "infeasible");
     ck_assert_int_eq(count_in("r/report.html", "<tr data-solver="), 2);
     // the first problem again: its earlier results are still valid
     file_write("a.dat", "1 0 1 1 1 1 2 -1");
@@ -99,7 +100,7 @@ TEST(folders_are_searched)
 {
     ck_assert_int_eq(percuss("bench $DATA --tol 1e-6 -j 3 -o r"), 1);
     ck_assert_int_ge(count_in("r/runs.csv", ",converged,"), 10);
-    ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 2);
+    CELLS(2, "infeasible");
     REFUSED("r has no problem files", "bench r -o s");
     REFUSED("nowhere", "bench nowhere -o s");
 }
@@ -110,8 +111,8 @@ TEST(a_hang_costs_one_cell)
     ck_assert_int_eq(percuss("bench a.dat $DATA/lcp_dense.dat --tol 1e-8 --max-seconds 0.1 -o r"),
                      1);
     ROWS(2);
-    ck_assert_int_eq(count_in("r/runs.csv", ",timeout,"), 1);
-    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 1);
+    CELLS(1, "timeout");
+    CELLS(1, "converged");
     ck_assert_int_ge(count_in("r/report.html", "timeout"), 2);
 }
 
@@ -129,8 +130,8 @@ TEST(a_crash_costs_one_cell)
                       "--max-seconds 100 -o r"),
         1);
     ROWS(3);
-    ck_assert_int_eq(count_in("r/runs.csv", ",crash,"), 1);
-    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 2);
+    CELLS(1, "crash");
+    CELLS(2, "converged");
 }
 
 TEST(interrupted_and_resumed)
@@ -152,7 +153,7 @@ TEST(interrupted_and_resumed)
                      0);
     ROWS(3);
     ck_assert_int_eq(count_in("r/runs.csv", "half"), 0);
-    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 3);
+    CELLS(3, "converged");
 }
 
 TEST(rows_of_other_programs_are_added)
@@ -180,9 +181,9 @@ TEST(unreadable_problems_are_cells)
     ck_assert_int_eq(percuss("bench bad.dat $DATA/fc3d_dense.dat -s lemke,nsgs --tol 1e-6 -o r"),
                      1);
     ROWS(4);
-    ck_assert_int_eq(count_in("r/runs.csv", ",unreadable,"), 2);
-    ck_assert_int_eq(count_in("r/runs.csv", ",refused,"), 1);
-    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 1);
+    CELLS(2, "unreadable");
+    CELLS(1, "refused");
+    CELLS(1, "converged");
 }
 
 TEST(wrong_lines_are_refused)
@@ -226,7 +227,7 @@ TEST(a_full_disk_leaves_whole_rows)
     free(text);
     ck_assert(!file_exists("r/report.html"));
     ck_assert_int_eq(percuss("bench $DATA --tol 1e-6 -o r"), 1);
-    ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 2);
+    CELLS(2, "infeasible");
 }
 
 TEST_AROUND(folder_make, folder_remove)

@@ -27,6 +27,15 @@ static void expect_problem(const pcs_problem_file *file, int n, const double *M,
 
 // ---- the same problem in every storage ---------------------------------------------------------
 
+// a file read as its kind, which is given or recognised
+static pcs_problem_file *read_kind(const char *name, pcs_file_kind kind, bool given)
+{
+    pcs_problem_file *f;
+    CK_OK(pcs_problem_file_read(NULL, path_of(name), given ? kind : PCS_FILE_ANY, &f));
+    ck_assert(f->kind == kind && f->recognised == !given);
+    return f;
+}
+
 static const double lcp_M[9] = {4, -1, 0.5, 1, 3, -2, 0, 2, 5};
 static const double lcp_q[3] = {-3, 2, -1};
 
@@ -43,11 +52,8 @@ TEST(an_lcp_reads_the_same_in_every_storage)
                 {"lcp_rows.dat", PCS_FILE_STORAGE_SPARSE, 3, 8}};
     for (size_t i = 0; i < sizeof file / sizeof *file; ++i) {
         for (int given = 0; given < 2; ++given) {
-            pcs_problem_file *f;
-            CK_OK(pcs_problem_file_read(NULL, path_of(file[i].name),
-                                        given ? PCS_FILE_LCP : PCS_FILE_ANY, &f));
+            pcs_problem_file *f = read_kind(file[i].name, PCS_FILE_LCP, given);
             expect_problem(f, 3, lcp_M, lcp_q);
-            ck_assert(f->kind == PCS_FILE_LCP && f->recognised == !given);
             ck_assert(f->storage == file[i].storage && f->has_matrix && !f->has_parts);
             ck_assert(f->equalities == 0 && f->complementarities == 3 && f->problem.nb == 3);
             ck_assert_int_eq(f->problem.W.m, file[i].block_rows);
@@ -81,10 +87,9 @@ TEST(an_mlcp_keeps_the_order_of_its_rows)
                               {PCS_CONE_UNILATERAL, 3, 1, 0}};
     static const char *const name[] = {"mlcp_both.dat", "mlcp_triplets.dat", "mlcp_blocks.dat"};
     for (int i = 0; i < 3; ++i) {
-        pcs_problem_file *f;
-        CK_OK(pcs_problem_file_read(NULL, path_of(name[i]), PCS_FILE_ANY, &f));
+        pcs_problem_file *f = read_kind(name[i], PCS_FILE_MLCP, false);
         expect_problem(f, 4, mlcp_M, mlcp_q);
-        ck_assert(f->kind == PCS_FILE_MLCP && f->has_matrix && f->has_parts == (i < 2));
+        ck_assert(f->has_matrix && f->has_parts == (i < 2));
         ck_assert(f->equalities == 2 && f->complementarities == 2);
         expect_cones(f, i < 2 ? 3 : 4, i < 2 ? whole : cut);
         pcs_problem_file_destroy(f);
@@ -244,11 +249,8 @@ TEST(a_friction_problem_reads_the_same_in_every_storage)
     const double mu[2] = {0.3, 0.7};
     for (size_t i = 0; i < sizeof file / sizeof *file; ++i) {
         for (int given = 0; given < 2; ++given) {
-            pcs_problem_file *f;
-            CK_OK(pcs_problem_file_read(NULL, path_of(file[i].name),
-                                        given ? PCS_FILE_FC3D : PCS_FILE_ANY, &f));
+            pcs_problem_file *f = read_kind(file[i].name, PCS_FILE_FC3D, given);
             expect_problem(f, 6, fc3d_W, fc3d_q);
-            ck_assert(f->kind == PCS_FILE_FC3D && f->recognised == !given);
             ck_assert(f->storage == file[i].storage && f->contacts == 2 && f->has_matrix);
             ck_assert(f->equalities == 0 && f->complementarities == 0);
             ck_assert_int_eq(f->problem.W.m, file[i].block_rows);
@@ -262,9 +264,8 @@ TEST(a_friction_problem_reads_the_same_in_every_storage)
             pcs_problem_file_destroy(f);
         }
     }
-    pcs_problem_file *f;
-    CK_OK(pcs_problem_file_read(NULL, path_of("fc2d_dense.dat"), PCS_FILE_ANY, &f));
-    ck_assert(f->kind == PCS_FILE_FC2D && f->contacts == 2 && f->problem.n == 4);
+    pcs_problem_file *f = read_kind("fc2d_dense.dat", PCS_FILE_FC2D, false);
+    ck_assert(f->contacts == 2 && f->problem.n == 4);
     ck_assert(f->problem.block[0].dim == 2 && f->problem.block[1].mu == 0);
     pcs_problem_file_destroy(f);
 }
