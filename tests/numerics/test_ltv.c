@@ -1,6 +1,7 @@
 // Linearisation along a trajectory: the matrices by three methods, the response against that of the
 // nonlinear system, interpolation, runs.
 #include "pendulum_plant.h"
+#include "smooth.h"
 #include "support.h"
 
 enum { MOST = 201 };
@@ -169,26 +170,6 @@ static int torque_and_push(void *user, double t, double *u)
     return 0;
 }
 
-// state and output at t_end
-static void respond(const pcs_plant *plant, pcs_input_fn input, void *user, const double *x0,
-                    double t_end, double *x, double *y)
-{
-    pcs_driven *driven;
-    pcs_ode ode;
-    pcs_integrator *run;
-    pcs_ode_opts opts = pcs_ode_opts_default();
-    opts.rtol = opts.atol = 1e-12;
-    CK_OK(pcs_driven_create(NULL, plant, input, user, &driven));
-    CK_OK(pcs_driven_ode(driven, &ode));
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, x0));
-    CK_OK(pcs_integrator_advance(run, t_end, NULL));
-    memcpy(x, pcs_integrator_x(run), (size_t)plant->nx * sizeof *x);
-    CK_OK(pcs_driven_output(driven, t_end, x, NULL, y));
-    pcs_integrator_destroy(run);
-    pcs_driven_destroy(driven);
-}
-
 // the responses of both systems to a small input and a small initial change differ by the square of
 // the size: from one size to half of it, by a quarter
 TEST(the_difference_is_of_second_order)
@@ -207,8 +188,8 @@ TEST(the_difference_is_of_second_order)
         const double x0[2] = {angle(0, 0) + dx0[0], angle(0, 1) + dx0[1]};
         double x[2], y[2], dx[2], dy[2], y0[2], u0 = torque(p.friction, t_end);
         const double end[2] = {angle(t_end, 0), angle(t_end, 1)};
-        respond(&plant, torque_and_push, &push, x0, t_end, x, y);
-        respond(&linear, small_push, &push, dx0, t_end, dx, dy);
+        smooth_respond(&plant, torque_and_push, &push, x0, t_end, x, y);
+        smooth_respond(&linear, small_push, &push, dx0, t_end, dx, dy);
         measure(&p, t_end, end, &u0, y0);
         for (int i = 0; i < 2; ++i) {
             apart[k][i] = fabs(x[i] - end[i] - dx[i]);
@@ -239,7 +220,7 @@ TEST(a_varying_system_in_closed_form)
     CK_OK(pcs_ltv_plant(&ltv, &plant));
     const double x0[2] = {1, 0};
     double x[2], y;
-    respond(&plant, NULL, NULL, x0, t_end, x, &y);
+    smooth_respond(&plant, NULL, NULL, x0, t_end, x, &y);
     const double grown = exp(-0.2 * sin(t_end)), turn = t_end + (1 - cos(2 * t_end)) / 2;
     CK_NEAR(x[0], grown * cos(turn), 1e-7);
     CK_NEAR(x[1], grown * sin(turn), 1e-7);
@@ -263,7 +244,7 @@ TEST(constant_systems_have_the_same_response)
     CK_OK(pcs_lti_output(&lti, expected, &zero, &expected_y));
     for (int k = 0; k < 2; ++k) {
         double x[2], y, Ak[4], Bk[2], Ck[2], Dk[1];
-        respond(&plant[k], small_push, &push, x0, 2.5, x, &y);
+        smooth_respond(&plant[k], small_push, &push, x0, 2.5, x, &y);
         CK_NEAR(x[0], expected[0], 1e-10);
         CK_NEAR(x[1], expected[1], 1e-10);
         CK_NEAR(y, expected_y, 1e-10);
@@ -349,11 +330,11 @@ TEST(the_transition_is_the_derivative_of_the_flow)
     for (int j = 0; j < 2; ++j) {
         double e[2] = {0}, column[2], ends[2][2], y[2];
         e[j] = 1;
-        respond(&linear, small_push, &none, e, t_end, column, y);
+        smooth_respond(&linear, small_push, &none, e, t_end, column, y);
         for (int side = 0; side < 2; ++side) {
             double x0[2] = {angle(0, 0), angle(0, 1)};
             x0[j] += side == 0 ? -h : h;
-            respond(&plant, torque_and_push, &none, x0, t_end, ends[side], y);
+            smooth_respond(&plant, torque_and_push, &none, x0, t_end, ends[side], y);
         }
         for (int i = 0; i < 2; ++i) {
             CK_NEAR(column[i], (ends[1][i] - ends[0][i]) / (2 * h), 1e-6);

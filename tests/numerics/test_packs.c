@@ -34,18 +34,15 @@ static void random_inverse(test_random *rng, body_inverse *A)
 
 static void random_lane(test_random *rng, double mu, int l, int first, rigid_pack *c)
 {
-    double q[4], R[9];
-    random_quaternion(rng, q);
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double frame[9] = {
-        1 - 2 * (y * y + z * z), 2 * (x * y + w * z),     2 * (x * z - w * y),
-        2 * (x * y - w * z),     1 - 2 * (x * x + z * z), 2 * (y * z + w * x),
-        2 * (x * z + w * y),     2 * (y * z - w * x),     1 - 2 * (x * x + y * y)};
-    memcpy(R, frame, sizeof R);
+    double a[4], N[3], t1[3];
+    random_quaternion(rng, a);
+    v3_unit(a, N);
+    v3_cross(a + 1, N, t1);
+    v3_unit(t1, t1);
     const int sys[2] = {(first + l) % 8, l % 3 == 2 ? -1 : 8 + (first + 3 * l) % 8};
     for (int i = 0; i < 3; ++i) {
-        c->N[i][l] = R[i];
-        c->t1[i][l] = R[3 + i];
+        c->N[i][l] = N[i];
+        c->t1[i][l] = t1[i];
         c->q[i][l] = random_normal(rng) - (i == 0);
     }
     for (int e = 0; e < 2; ++e) {

@@ -20,6 +20,25 @@ pcs_integrator *smooth_run(const pcs_ode *ode, const pcs_ode_opts *opts, double 
     return run;
 }
 
+void smooth_respond(const pcs_plant *plant, pcs_input_fn input, void *user, const double *x0,
+                    double t_end, double *x, double *y)
+{
+    pcs_driven *driven;
+    pcs_ode ode;
+    pcs_integrator *run;
+    pcs_ode_opts opts = pcs_ode_opts_default();
+    opts.rtol = opts.atol = 1e-12;
+    CK_OK(pcs_driven_create(NULL, plant, input, user, &driven));
+    CK_OK(pcs_driven_ode(driven, &ode));
+    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
+    CK_OK(pcs_integrator_start(run, 0, x0));
+    CK_OK(pcs_integrator_advance(run, t_end, NULL));
+    memcpy(x, pcs_integrator_x(run), (size_t)plant->nx * sizeof *x);
+    CK_OK(pcs_driven_output(driven, t_end, x, NULL, y));
+    pcs_integrator_destroy(run);
+    pcs_driven_destroy(driven);
+}
+
 #define GAMMA 0.29289321881345254
 static const double A[] = {GAMMA, 0, 1 - GAMMA, GAMMA}, b[] = {1 - GAMMA, GAMMA};
 static const double c[] = {GAMMA, 1}, b_hat[] = {0.5, 0.5};

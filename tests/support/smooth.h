@@ -3,6 +3,7 @@
 #define SUPPORT_SMOOTH_H
 
 #include <percuss/ode.h>
+#include <percuss/plant.h>
 
 // a method by its name; release with pcs_tableau_destroy
 pcs_tableau *smooth_method(const char *name);
@@ -10,6 +11,10 @@ pcs_tableau *smooth_method(const char *name);
 // an integrator that starts at t from x0; release with pcs_integrator_destroy
 pcs_integrator *smooth_run(const pcs_ode *ode, const pcs_ode_opts *opts, double t,
                            const double *x0);
+
+// state and output at t_end of a plant that starts at t = 0, to 1e-12
+void smooth_respond(const pcs_plant *plant, pcs_input_fn input, void *user, const double *x0,
+                    double t_end, double *x, double *y);
 
 // Alexander's diagonally implicit method of order 2, L-stable, with any consistent b_hat
 extern const pcs_tableau smooth_sdirk2;

@@ -68,3 +68,11 @@ pcs_env test_env(test_memory *memory)
 {
     return (pcs_env){.alloc = count_alloc, .release = count_release, .alloc_user = memory};
 }
+
+bool out_of_memory(const test_memory *memory, pcs_status status)
+{
+    if (status == PCS_OK) return false;
+    ck_assert_int_eq(status, PCS_ERR_MEMORY);
+    ck_assert_int_eq(memory->live, 0);
+    return true;
+}
