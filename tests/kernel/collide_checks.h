@@ -163,7 +163,9 @@ static inline void carry(const double by[7], const double q[7], double out[7])
 typedef struct shape_pair {
     pcs_shape s1, s2;
     double q1[7], q2[7];
-    const double *world;
+    const double *world; // of the second, or null
+    placed b;            // the second
+    double to[3];        // from the origin of the second to that of the first, inertial
 } shape_pair;
 
 static inline void random_pair(shape_pair *p, test_random *r, pcs_shape (*first)(test_random *),
@@ -175,6 +177,8 @@ static inline void random_pair(shape_pair *p, test_random *r, pcs_shape (*first)
     random_pose(r, p->q1, spread1);
     random_pose(r, p->q2, spread2);
     p->world = in_world ? NULL : p->q2;
+    p->b = place(&p->s2, p->world);
+    v3_sub(place(&p->s1, p->q1).x, p->b.x, p->to);
 }
 
 // The contacts of a pair with a known gap: one where the gap is within reach, else none. Returns

@@ -88,6 +88,16 @@ TEST(bad_shapes_are_refused)
 
 // ---- spheres and planes
 
+// whether a pair with a sphere touches: then its gap is g and its normal is along `n`, of any
+// length
+static bool expect_sphere_gap(const shape_pair *p, double g, const double n[3], test_random *r)
+{
+    pcs_gap c;
+    if (!expect_gap(p, g, random_between(r, -0.5, 1), 1e-14, &c)) return false;
+    CK_NEAR(v3_dot(c.N, n), v3_norm(n), 1e-14);
+    return true;
+}
+
 TEST(sphere_and_half_space)
 {
     test_random r = random_seed(2);
@@ -95,14 +105,8 @@ TEST(sphere_and_half_space)
     for (int k = 0; k < TEST_DRAWS(5000); ++k) {
         shape_pair p;
         random_pair(&p, &r, random_sphere, random_half_space, 1, 1, k % 3 == 0);
-        const placed a = place(&p.s1, p.q1), b = place(&p.s2, p.world);
-        double to[3];
-        v3_sub(a.x, b.x, to);
-        pcs_gap c;
-        const double g = v3_dot(b.R + 6, to) - p.s1.radius, reach = random_between(&r, -0.5, 1);
-        if (!expect_gap(&p, g, reach, 1e-14, &c)) continue;
-        CK_NEAR(v3_dot(c.N, b.R + 6), 1, 1e-14);
-        touching += 1;
+        const double *up = p.b.R + 6;
+        touching += expect_sphere_gap(&p, v3_dot(up, p.to) - p.s1.radius, up, &r);
     }
     ck_assert_int_gt(touching, TEST_DRAWS(1000) - 20);
 }
@@ -114,14 +118,8 @@ TEST(two_spheres)
     for (int k = 0; k < TEST_DRAWS(5000); ++k) {
         shape_pair p;
         random_pair(&p, &r, random_sphere, random_sphere, 0.5, 0.5, k % 3 == 0);
-        const placed a = place(&p.s1, p.q1), b = place(&p.s2, p.world);
-        double to[3];
-        v3_sub(a.x, b.x, to);
-        pcs_gap c;
-        const double g = v3_norm(to) - p.s1.radius - p.s2.radius;
-        if (!expect_gap(&p, g, random_between(&r, -0.5, 1), 1e-14, &c)) continue;
-        CK_NEAR(v3_dot(c.N, to), v3_norm(to), 1e-14);
-        touching += 1;
+        const double g = v3_norm(p.to) - p.s1.radius - p.s2.radius;
+        touching += expect_sphere_gap(&p, g, p.to, &r);
     }
     ck_assert_int_gt(touching, TEST_DRAWS(1000) - 20);
 
@@ -140,11 +138,9 @@ TEST(sphere_and_box)
     int touching = 0, inside = 0;
     for (int k = 0; k < TEST_DRAWS(8000); ++k) {
         shape_pair p;
+        double c[3];
         random_pair(&p, &r, random_sphere, random_box, 0.6, 0.3, k % 3 == 0);
-        const placed x = place(&p.s1, p.q1), box = place(&p.s2, p.world);
-        double to[3], c[3];
-        v3_sub(x.x, box.x, to);
-        m3_mul_t(box.R, to, c);
+        m3_mul_t(p.b.R, p.to, c);
         pcs_gap gap;
         const double d = point_to_box(c, p.s2.half), g = d - p.s1.radius;
         if (!expect_gap(&p, g, random_between(&r, -0.3, 0.5), 3e-15, &gap)) continue;

@@ -3,6 +3,7 @@
 // every set of contacts.
 #include "scene.h"
 
+#include "linalg/lu.h"
 #include "linalg/m3.h"
 #include "model/model.h"
 
@@ -232,54 +233,23 @@ TEST(a_sphere_and_a_free_box)
 
 // ---- several contacts at once -------------------------------------------------------------------
 
-// x of A x = b by elimination with pivoting, n <= 8; false when singular
-static bool eliminate(int n, double A[8][8], double b[8])
-{
-    for (int k = 0; k < n; ++k) {
-        int p = k;
-        for (int i = k; i < n; ++i) {
-            if (fabs(A[i][k]) > fabs(A[p][k])) p = i;
-        }
-        if (fabs(A[p][k]) < 1e-9) return false;
-        for (int j = 0; j < n; ++j) {
-            const double t = A[k][j];
-            A[k][j] = A[p][j];
-            A[p][j] = t;
-        }
-        const double t = b[k];
-        b[k] = b[p];
-        b[p] = t;
-        for (int i = 0; i < n; ++i) {
-            if (i == k) continue;
-            const double f = A[i][k] / A[k][k];
-            for (int j = k; j < n; ++j) {
-                A[i][j] -= f * A[k][j];
-            }
-            b[i] -= f * b[k];
-        }
-    }
-    for (int k = 0; k < n; ++k) {
-        b[k] /= A[k][k];
-    }
-    return true;
-}
-
 // r of 0 <= W r + b, r >= 0, complementary, by trying all sets of independent rows
 static bool enumerate(int n, const double W[8][8], const double b[8], double r[8])
 {
     for (int set = 0; set < 1 << n; ++set) {
-        int row[8], k = 0;
+        int row[8], piv[8], k = 0;
         for (int i = 0; i < n; ++i) {
             if (set >> i & 1) row[k++] = i;
         }
-        double A[8][8], x[8];
+        double A[64], x[8];
         for (int i = 0; i < k; ++i) {
             x[i] = -b[row[i]];
             for (int j = 0; j < k; ++j) {
-                A[i][j] = W[row[i]][row[j]];
+                A[i + k * j] = W[row[i]][row[j]];
             }
         }
-        if (!eliminate(k, A, x)) continue;
+        if (k > 0 && (!lu_factor(k, A, piv) || fabs(A[k * k - 1]) < 1e-9)) continue;
+        lu_solve(k, A, piv, x);
         for (int i = 0; i < n; ++i) {
             r[i] = 0;
         }
@@ -425,8 +395,10 @@ TEST(joints_share_an_impact)
     converges(&s);
 
     // 1.5 (-2) + p/2 + j dz/2 = 0 with u' = 1;  p dz / 2 + j (1/2 + 1/3) = 0
-    double A[8][8] = {{0.5, 0.5 * d[2]}, {0.5 * d[2], 1.0 / 2 + 1.0 / 3}}, b[8] = {3, 0};
-    ck_assert(eliminate(2, A, b));
+    double A[4] = {0.5, 0.5 * d[2], 0.5 * d[2], 1.0 / 2 + 1.0 / 3}, b[2] = {3, 0};
+    int piv[2];
+    ck_assert(lu_factor(2, A, piv));
+    lu_solve(2, A, piv, b);
     const double *v1 = scene_v(&s, one), *v2 = scene_v(&s, two);
     CK_NEAR(v1[2], 1, 1e-12);
     CK_NEAR(v1[0], b[1] * d[0] / 2, 1e-12);

@@ -21,6 +21,16 @@ static double gap_at(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
     return gap_of(&f[0], q1, q2).g;
 }
 
+// two shapes of the k-th pair of kinds at random poses; released by the caller
+static void random_pair(test_random *r, int k, pcs_shape *s1, double q1[7], double spread1,
+                        pcs_shape *s2, double q2[7], double spread2)
+{
+    *s1 = random_shape(r, pairs[k % PAIRS][0], 1);
+    *s2 = random_shape(r, pairs[k % PAIRS][1], 1);
+    random_pose(r, q1, spread1);
+    random_pose(r, q2, spread2);
+}
+
 // Along a line the signed gap changes by no more than the distance, and in a rotation by no more
 // than the displacement of the farthest point: true of distances and of depths, so also where
 // features change
@@ -28,11 +38,9 @@ TEST(gaps_are_continuous)
 {
     test_random r = random_seed(1);
     for (int k = 0; k < TEST_DRAWS(140); ++k) {
-        pcs_shape s1 = random_shape(&r, pairs[k % PAIRS][0], 1);
-        pcs_shape s2 = random_shape(&r, pairs[k % PAIRS][1], 1);
+        pcs_shape s1, s2;
         double q1[7], q2[7], d[3], w[4], before = NAN;
-        random_pose(&r, q1, 1);
-        random_pose(&r, q2, 0.2);
+        random_pair(&r, k, &s1, q1, 1, &s2, q2, 0.2);
         for (int i = 0; i < 3; ++i) {
             d[i] = -2 * q1[i]; // through the other shape
         }
@@ -62,11 +70,9 @@ TEST(gaps_go_straight_through_zero)
 {
     test_random r = random_seed(2);
     for (int k = 0; k < TEST_DRAWS(400); ++k) {
-        pcs_shape s1 = random_shape(&r, pairs[k % PAIRS][0], 1);
-        pcs_shape s2 = random_shape(&r, pairs[k % PAIRS][1], 1);
+        pcs_shape s1, s2;
         double q1[7], q2[7];
-        random_pose(&r, q1, 0.9);
-        random_pose(&r, q2, 0.1);
+        random_pair(&r, k, &s1, q1, 0.9, &s2, q2, 0.1);
         pcs_feature f[PCS_FEATURES_MAX];
         ck_assert_int_gt(pcs_collide(&s1, q1, &s2, q2, 100, PCS_FEATURES_MAX, f), 0);
         const pcs_gap c = gap_of(&f[0], q1, q2);
@@ -99,11 +105,9 @@ TEST(features_follow_the_gap)
     test_random r = random_seed(3);
     int compared = 0, off = 0;
     for (int k = 0; k < TEST_DRAWS(1400); ++k) {
-        pcs_shape s1 = random_shape(&r, pairs[k % PAIRS][0], 1);
-        pcs_shape s2 = random_shape(&r, pairs[k % PAIRS][1], 1);
+        pcs_shape s1, s2;
         double q1[7], q2[7];
-        random_pose(&r, q1, 0.6);
-        random_pose(&r, q2, 0.2);
+        random_pair(&r, k, &s1, q1, 0.6, &s2, q2, 0.2);
         for (int i = 3; i < 7; ++i) {
             q1[i] /= sqrt(q1[3] * q1[3] + q1[4] * q1[4] + q1[5] * q1[5] + q1[6] * q1[6]);
         }

@@ -31,10 +31,27 @@ static void about(int axis, double angle, double R[9])
     rodrigues(k, angle, R);
 }
 
+// R = R_i(a) R_j(b) R_k(c), rotations about axes of the frame
+static void about_three(int i, double a, int j, double b, int k, double c, double R[9])
+{
+    double Ri[9], Rj[9], Rk[9], RiRj[9];
+    about(i, a, Ri);
+    about(j, b, Rj);
+    about(k, c, Rk);
+    m3_mul_m3(Ri, Rj, RiRj);
+    m3_mul_m3(RiRj, Rk, R);
+}
+
 // ---- algebra
 
 TEST(products_are_compositions)
 {
+    // i j = k fixes the handedness; norms and the homomorphism do not
+    const double i[4] = {0, 1, 0, 0}, j[4] = {0, 0, 1, 0}, k[4] = {0, 0, 0, 1};
+    double ij[4];
+    pcs_quat_mul(i, j, ij);
+    expect_same(ij, k, 4, 0);
+
     test_random r = random_seed(1);
     for (int n = 0; n < DRAWS; ++n) {
         double A[4], B[4], AB[4], RA[9], RB[9], RAB[9], product[9];
@@ -47,12 +64,6 @@ TEST(products_are_compositions)
         m3_mul_m3(RA, RB, product);
         expect_same(RAB, product, 9, 4e-15);
         CK_NEAR(pcs_quat_norm(AB), pcs_quat_norm(A) * pcs_quat_norm(B), 1e-14);
-
-        // i j = k fixes the handedness; norms and the homomorphism do not
-        const double i[4] = {0, 1, 0, 0}, j[4] = {0, 0, 1, 0}, k[4] = {0, 0, 0, 1};
-        double ij[4];
-        pcs_quat_mul(i, j, ij);
-        expect_same(ij, k, 4, 0);
     }
 }
 
@@ -409,12 +420,8 @@ TEST(zyx_by_its_matrices)
     for (int n = 0; n < DRAWS; ++n) {
         const double roll = random_between(&r, -PI, PI), yaw = random_between(&r, -PI, PI);
         const double pitch = random_between(&r, -PI / 2, PI / 2);
-        double Rx[9], Ry[9], Rz[9], RzRy[9], expected[9], R[9], Q[4], a[3];
-        about(0, roll, Rx);
-        about(1, pitch, Ry);
-        about(2, yaw, Rz);
-        m3_mul_m3(Rz, Ry, RzRy);
-        m3_mul_m3(RzRy, Rx, expected);
+        double expected[9], R[9], Q[4], a[3];
+        about_three(2, yaw, 1, pitch, 0, roll, expected);
         pcs_quat_from_zyx(roll, pitch, yaw, Q);
         pcs_quat_to_matrix(Q, R);
         expect_same(R, expected, 9, 2e-15);
@@ -467,12 +474,8 @@ TEST(zyz_by_its_matrices)
         const double off = pow(10, random_between(&r, -18, -3));
         const double cases[] = {random_between(&r, 0, PI), 0, PI, off, PI - off};
         const double theta = cases[n % 5];
-        double Rz[9], Ry[9], Rz2[9], RzRy[9], expected[9], R[9], Q[4], B[4], a[3];
-        about(2, psi, Rz);
-        about(1, theta, Ry);
-        about(2, phi, Rz2);
-        m3_mul_m3(Rz, Ry, RzRy);
-        m3_mul_m3(RzRy, Rz2, expected);
+        double expected[9], R[9], Q[4], B[4], a[3];
+        about_three(2, psi, 1, theta, 2, phi, expected);
         pcs_quat_from_zyz(psi, theta, phi, Q);
         pcs_quat_to_matrix(Q, R);
         expect_same(R, expected, 9, 2e-15);
