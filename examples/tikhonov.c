@@ -14,6 +14,7 @@
 // not stay near them: it grows as exp(t / eps).
 #include "args.h"
 #include "example.h"
+#include "study.h"
 
 #include <percuss/ode.h>
 
@@ -179,19 +180,6 @@ static void check_limit(checks *c, const settings *set, const outcome *end, cons
     printf("  limit     %-16s %8ld %10ld\n", method, end->report.steps, end->report.evaluations);
 }
 
-static double slope(int n, const double *eps, const double *e)
-{
-    double sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int i = 0; i < n; ++i) {
-        const double x = log(eps[i]), y = log(e[i]);
-        sx += x;
-        sy += y;
-        sxx += x * x;
-        sxy += x * y;
-    }
-    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
 // one eps by both methods; the distances to the limit
 static pcs_status level(checks *c, const settings *set, double eps, csv *out, double *dx,
                         double *dz)
@@ -243,7 +231,8 @@ static pcs_status run(const void *user, csv *out, checks *c)
     }
     // the smallest two: the others still show the next term
     const int last = set->levels - 2;
-    const double at_x = slope(2, eps + last, dx + last), at_z = slope(2, eps + last, dz + last);
+    const double at_x = study_slope(2, eps + last, dx + last),
+                 at_z = study_slope(2, eps + last, dz + last);
     printf("\nslope over eps: %.4f of x, %.4f of z\n", at_x, at_z);
     check_value(c, "slope of x over eps", at_x, 1, 0.05);
     check_value(c, "slope of z over eps", at_z, 1, 0.05);
