@@ -8,23 +8,6 @@
 #include "linalg/m3.h"
 #include "rotation/pose.h"
 
-void random_vector(test_random *r, double low, double high, double x[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        x[i] = random_between(r, low, high);
-    }
-}
-
-void random_pose(test_random *r, double q[7], double spread)
-{
-    random_quaternion(r, q + 3);
-    const double length = random_between(r, 0.5, 2);
-    random_vector(r, -spread, spread, q);
-    for (int i = 3; i < 7; ++i) {
-        q[i] *= length;
-    }
-}
-
 pcs_geometry *hull_of(int n, const double *points)
 {
     pcs_geometry *g;
@@ -141,13 +124,6 @@ double depth_of_all(const cloud *a, const cloud *b)
 
 // ---- checks of features
 
-pcs_gap gap_of(const pcs_feature *f, const double *q1, const double *q2)
-{
-    pcs_gap out;
-    pcs_feature_gap(f, q1, q2, &out);
-    return out;
-}
-
 // The distance of a point to a shape other than a sphere would be that of a tiny sphere, which is
 // the code under test. Instead: no plane with one of many random normals separates it from the
 // points
@@ -164,31 +140,17 @@ static double outside(const cloud *a, const double x[3], test_random *r)
     return most;
 }
 
-// checks all contacts, for shapes of about size 1; returns the smallest gap
-pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+pcs_gap prove_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                   double reach, const pcs_feature *f, int n, const proof *tol)
 {
     const cloud a = cloud_of(s1, q1), b = cloud_of(s2, q2);
     test_random r = random_seed(77);
-    ck_assert_int_ge(n, 1);
-    ck_assert_int_le(n, PCS_FEATURES_MAX);
-    const pcs_gap least = gap_of(&f[0], q1, q2);
+    check_features(f, n, q1, q2, reach, 1e-12, 0.99);
+    const pcs_gap least = feature_gap(&f[0], q1, q2);
     for (int i = 0; i < n; ++i) {
-        const pcs_gap c = gap_of(&f[i], q1, q2);
-        ck_assert_msg(isfinite(c.g), "gap %g", c.g);
-        CK_NEAR(v3_norm(c.N), 1, 1e-14);
-        CK_NEAR(v3_norm(f[i].n2), 1, 1e-14);
-        ck_assert_msg(c.g <= reach + 1e-12, "gap %g beyond the reach %g", c.g, reach);
+        const pcs_gap c = feature_gap(&f[i], q1, q2);
         ck_assert_msg(c.g >= least.g - 1e-12, "feature %d is deeper than the first by %g", i,
                       least.g - c.g);
-        double n2[3];
-        pose_direction(q2, f[i].n2, n2);
-        const bool meet = fabs(c.g + f[i].radius1 + f[i].radius2) < 1e-12;
-        ck_assert_msg(meet || v3_dot(n2, c.N) > 0.99, "kind %d: normal off by %g", (int)f[i].kind,
-                      acos(v3_dot(n2, c.N)));
-        for (int k = 0; k < i; ++k) {
-            ck_assert_msg(f[i].id != f[k].id, "features %d and %d share the id %u", i, k, f[i].id);
-        }
         // one of the points belongs to its body; the other is its foot on a plane or line
         const double off = fmin(outside(&a, c.P1, &r), outside(&b, c.P2, &r));
         ck_assert_msg(off <= 1e-6, "feature %d of kind %d: neither point on its body, by %g", i,
@@ -215,23 +177,6 @@ pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, co
         CK_NEAR(apart_along(&a, &b, least.N), core, tol->tol_normal);
     }
     return least;
-}
-
-// the same contacts with the shapes exchanged
-void check_swap(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
-                double reach)
-{
-    pcs_feature f[PCS_FEATURES_MAX], b[PCS_FEATURES_MAX];
-    const int n = pcs_collide(s1, q1, s2, q2, reach, PCS_FEATURES_MAX, f);
-    ck_assert_int_eq(pcs_collide(s2, q2, s1, q1, reach, PCS_FEATURES_MAX, b), n);
-    for (int i = 0; i < n; ++i) {
-        const pcs_gap there = gap_of(&f[i], q1, q2), back = gap_of(&b[i], q2, q1);
-        CK_NEAR(there.g, back.g, 1e-14);
-        for (int c = 0; c < 3; ++c) {
-            CK_NEAR(there.N[c], -back.N[c], 1e-14);
-            CK_NEAR(there.P1[c], back.P2[c], 1e-14);
-        }
-    }
 }
 
 pcs_shape random_shape(test_random *r, pcs_shape_kind kind, double size)

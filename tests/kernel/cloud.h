@@ -5,10 +5,7 @@
 #ifndef KERNEL_CLOUD_H
 #define KERNEL_CLOUD_H
 
-#include <percuss/features.h>
-#include <percuss/shape.h>
-
-#include "support.h"
+#include "collide_checks.h"
 
 enum { POINTS_MAX = 40 };
 
@@ -23,8 +20,6 @@ typedef struct proof {
     double tol_normal; // of the separation along the normal
 } proof;
 
-void random_vector(test_random *r, double low, double high, double x[3]);
-void random_pose(test_random *r, double q[7], double spread);
 pcs_shape random_shape(test_random *r, pcs_shape_kind kind, double size);
 pcs_geometry *hull_of(int n, const double *points);
 pcs_geometry *random_hull(test_random *r, int n, double size);
@@ -40,15 +35,9 @@ double apart_along(const cloud *a, const cloud *b, const double n[3]);
 // of both
 double depth_of_all(const cloud *a, const cloud *b);
 
-pcs_gap gap_of(const pcs_feature *f, const double *q1, const double *q2);
-
-// checks all contacts, for shapes of about size 1; returns the smallest gap
-pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+// proves all contacts, of shapes of about size 1; returns the smallest gap
+pcs_gap prove_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                   double reach, const pcs_feature *f, int n, const proof *tol);
-
-// the same contacts with the shapes exchanged
-void check_swap(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
-                double reach);
 
 // the kinds of shapes that are treated as polyhedra, beside pairs of boxes
 enum { PAIRS = 7 };

@@ -18,27 +18,38 @@ static inline pcs_gap feature_gap(const pcs_feature *f, const double *q1, const 
     return out;
 }
 
-// checks every member of a set; returns the smallest gap
-static inline pcs_gap check_set(const pcs_feature *f, int n, const double *q1, const double *q2,
-                                double reach)
+// each is finite, within reach and differs from the others; its normals agree, with `least` as the
+// smallest cosine, unless the cores meet
+static inline void check_features(const pcs_feature *f, int n, const double *q1, const double *q2,
+                                  double reach, double tol, double least)
 {
     ck_assert_int_ge(n, 1);
     ck_assert_int_le(n, PCS_FEATURES_MAX);
-    pcs_gap least = {.g = INFINITY};
     for (int i = 0; i < n; ++i) {
         const pcs_gap c = feature_gap(&f[i], q1, q2);
         ck_assert_msg(isfinite(c.g), "gap %g", c.g);
         CK_NEAR(v3_norm(c.N), 1, 1e-14);
         CK_NEAR(v3_norm(f[i].n2), 1, 1e-14);
-        ck_assert_msg(c.g <= reach + 1e-14, "gap %g beyond the reach %g", c.g, reach);
-
+        ck_assert_msg(c.g <= reach + tol, "gap %g beyond the reach %g", c.g, reach);
         double n2[3];
         pose_direction(q2, f[i].n2, n2);
-        ck_assert_msg(v3_dot(n2, c.N) > 0.999, "kind %d: normal off by %g", (int)f[i].kind,
+        const bool meet = fabs(c.g + f[i].radius1 + f[i].radius2) < tol;
+        ck_assert_msg(meet || v3_dot(n2, c.N) > least, "kind %d: normal off by %g", (int)f[i].kind,
                       acos(v3_dot(n2, c.N)));
         for (int k = 0; k < i; ++k) {
             ck_assert_msg(f[i].id != f[k].id, "features %d and %d share the id %u", i, k, f[i].id);
         }
+    }
+}
+
+// checks every member of a set; returns the smallest gap
+static inline pcs_gap check_set(const pcs_feature *f, int n, const double *q1, const double *q2,
+                                double reach)
+{
+    check_features(f, n, q1, q2, reach, 1e-14, 0.999);
+    pcs_gap least = {.g = INFINITY};
+    for (int i = 0; i < n; ++i) {
+        const pcs_gap c = feature_gap(&f[i], q1, q2);
         if (c.g < least.g) least = c;
     }
     CK_NEAR(feature_gap(&f[0], q1, q2).g, least.g, 1e-13);
@@ -117,6 +128,8 @@ static inline placed place(const pcs_shape *s, const double *q)
 static inline void check_swap(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
                               const double *q2, double reach)
 {
+    // the ids of these name features of one shape alone, whichever comes first
+    const bool of_one = s1->kind == PCS_SHAPE_SPHERE || s2->kind == PCS_SHAPE_HALF_SPACE;
     pcs_feature f[PCS_FEATURES_MAX], b[PCS_FEATURES_MAX];
     const int n = pcs_collide(s1, q1, s2, q2, reach, PCS_FEATURES_MAX, f);
     ck_assert_int_eq(pcs_collide(s2, q2, s1, q1, reach, 0, NULL), n);
@@ -128,7 +141,7 @@ static inline void check_swap(const pcs_shape *s1, const double *q1, const pcs_s
     ck_assert_int_eq(pcs_collide(s2, q2, s1, q1, reach, PCS_FEATURES_MAX, b), n);
     for (int i = 0; i < n; ++i) {
         const pcs_gap there = feature_gap(&f[i], q1, q2), back = feature_gap(&b[i], q2, q1);
-        ck_assert_uint_eq(f[i].id, b[i].id);
+        if (of_one) ck_assert_uint_eq(f[i].id, b[i].id);
         CK_NEAR(there.g, back.g, 1e-14);
         for (int c = 0; c < 3; ++c) {
             CK_NEAR(there.N[c], -back.N[c], 1e-14);

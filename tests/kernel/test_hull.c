@@ -247,7 +247,7 @@ static void prove_pairs(int which)
         pcs_feature f[PCS_FEATURES_MAX];
         const int n = pcs_collide(&s1, q1, &s2, world, reach, PCS_FEATURES_MAX, f);
         if (n > 0) {
-            const pcs_gap c = check_set(&s1, q1, &s2, world, reach, f, n, &strict);
+            const pcs_gap c = prove_set(&s1, q1, &s2, world, reach, f, n, &strict);
             check_swap(&s1, q1, &s2, world, reach);
             seen[f[0].kind] += 1;
             touching += 1;
@@ -262,7 +262,7 @@ static void prove_pairs(int which)
         } else {
             // some direction separates them
             ck_assert_int_gt(pcs_collide(&s1, q1, &s2, world, 100, PCS_FEATURES_MAX, f), 0);
-            const pcs_gap c = check_set(&s1, q1, &s2, world, 100, f, 1, &strict);
+            const pcs_gap c = prove_set(&s1, q1, &s2, world, 100, f, 1, &strict);
             ck_assert(c.g > reach - 1e-12);
         }
         release(&s1);
@@ -306,7 +306,7 @@ TEST(capsule_and_hull_on_a_plane)
         pcs_feature f[PCS_FEATURES_MAX];
         ck_assert_int_eq(pcs_collide(&s, q, &plane, NULL, reach, PCS_FEATURES_MAX, f), within);
         if (within > 0) {
-            CK_NEAR(gap_of(&f[0], q, NULL).g, least, 1e-14);
+            CK_NEAR(feature_gap(&f[0], q, NULL).g, least, 1e-14);
             check_swap(&s, q, &plane, NULL, reach);
         }
         release(&s);
@@ -355,14 +355,14 @@ TEST(boxes_as_hulls)
                 pcs_collide(as[which][0], q1, as[which][1], q2, reach, PCS_FEATURES_MAX, h);
             ck_assert_msg((m > 0) == (n > 0), "case %d: %d against %d", k, m, n);
             if (n == 0) continue;
-            CK_NEAR(gap_of(&h[0], q1, q2).g, gap_of(&f[0], q1, q2).g, 2e-12);
+            CK_NEAR(feature_gap(&h[0], q1, q2).g, feature_gap(&f[0], q1, q2).g, 2e-12);
             if (k % 2 && (k / 2 % 6 == 0 || k / 2 % 6 > 3)) {
                 ck_assert_msg(m == n, "case %d, as %d: %d contacts, not %d", k, which, m, n);
             }
             if (k % 2 && k / 2 % 6 == 0) {
                 double a[PCS_FEATURES_MAX], b[PCS_FEATURES_MAX];
                 for (int i = 0; i < n; ++i) {
-                    const pcs_gap x = gap_of(&f[i], q1, q2), y = gap_of(&h[i], q1, q2);
+                    const pcs_gap x = feature_gap(&f[i], q1, q2), y = feature_gap(&h[i], q1, q2);
                     a[i] = x.P1[0] + 10 * x.P1[1];
                     b[i] = y.P1[0] + 10 * y.P1[1];
                     CK_NEAR(x.g, y.g, 1e-14);

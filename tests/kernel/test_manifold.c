@@ -18,12 +18,12 @@ static double gap_at(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
 {
     pcs_feature f[PCS_FEATURES_MAX];
     ck_assert_int_gt(pcs_collide(s1, q1, s2, q2, 100, PCS_FEATURES_MAX, f), 0);
-    return gap_of(&f[0], q1, q2).g;
+    return feature_gap(&f[0], q1, q2).g;
 }
 
 // two shapes of the k-th pair of kinds at random poses; released by the caller
-static void random_pair(test_random *r, int k, pcs_shape *s1, double q1[7], double spread1,
-                        pcs_shape *s2, double q2[7], double spread2)
+static void random_shapes(test_random *r, int k, pcs_shape *s1, double q1[7], double spread1,
+                          pcs_shape *s2, double q2[7], double spread2)
 {
     *s1 = random_shape(r, pairs[k % PAIRS][0], 1);
     *s2 = random_shape(r, pairs[k % PAIRS][1], 1);
@@ -40,7 +40,7 @@ TEST(gaps_are_continuous)
     for (int k = 0; k < TEST_DRAWS(140); ++k) {
         pcs_shape s1, s2;
         double q1[7], q2[7], d[3], w[4], before = NAN;
-        random_pair(&r, k, &s1, q1, 1, &s2, q2, 0.2);
+        random_shapes(&r, k, &s1, q1, 1, &s2, q2, 0.2);
         for (int i = 0; i < 3; ++i) {
             d[i] = -2 * q1[i]; // through the other shape
         }
@@ -72,10 +72,10 @@ TEST(gaps_go_straight_through_zero)
     for (int k = 0; k < TEST_DRAWS(400); ++k) {
         pcs_shape s1, s2;
         double q1[7], q2[7];
-        random_pair(&r, k, &s1, q1, 0.9, &s2, q2, 0.1);
+        random_shapes(&r, k, &s1, q1, 0.9, &s2, q2, 0.1);
         pcs_feature f[PCS_FEATURES_MAX];
         ck_assert_int_gt(pcs_collide(&s1, q1, &s2, q2, 100, PCS_FEATURES_MAX, f), 0);
-        const pcs_gap c = gap_of(&f[0], q1, q2);
+        const pcs_gap c = feature_gap(&f[0], q1, q2);
         const double radii = f[0].radius1 + f[0].radius2;
 
         // along the normal the gap changes by the distance while the cores are apart; vertices and
@@ -107,7 +107,7 @@ TEST(features_follow_the_gap)
     for (int k = 0; k < TEST_DRAWS(1400); ++k) {
         pcs_shape s1, s2;
         double q1[7], q2[7];
-        random_pair(&r, k, &s1, q1, 0.6, &s2, q2, 0.2);
+        random_shapes(&r, k, &s1, q1, 0.6, &s2, q2, 0.2);
         for (int i = 3; i < 7; ++i) {
             q1[i] /= sqrt(q1[3] * q1[3] + q1[4] * q1[4] + q1[5] * q1[5] + q1[6] * q1[6]);
         }
@@ -126,7 +126,7 @@ TEST(features_follow_the_gap)
                 memcpy(at + 3, Q, sizeof Q);
             }
             // a change of features within the step is rare, and makes a large difference
-            const double there = gap_at(&s1, at, &s2, q2), own = gap_of(&f[0], at, q2).g;
+            const double there = gap_at(&s1, at, &s2, q2), own = feature_gap(&f[0], at, q2).g;
             compared += 1;
             off += fabs(there - own) > 1e-10;
             ck_assert_msg(fabs(there - own) < 1e-5, "case %d: gap %g, features %g", k, there, own);
@@ -172,7 +172,7 @@ TEST(sizes_differ)
         random_pose(&r, q2, 0.2 * ratio);
         pcs_feature f[PCS_FEATURES_MAX];
         const int n = pcs_collide(&s1, q1, &s2, q2, 1000, PCS_FEATURES_MAX, f);
-        check_set(&s1, q1, &s2, q2, 1000, f, n > 0, &loose);
+        prove_set(&s1, q1, &s2, q2, 1000, f, n > 0, &loose);
         release(&s1);
         release(&s2);
     }
@@ -220,7 +220,7 @@ TEST(nearly_degenerate)
 
         const int n = pcs_collide(s1, q1, s2, q2, 0.01, PCS_FEATURES_MAX, f);
         if (n == 0) continue;
-        check_set(s1, q1, s2, q2, 0.01, f, n, &loose);
+        prove_set(s1, q1, s2, q2, 0.01, f, n, &loose);
         near += 1;
     }
     ck_assert_int_gt(near, TEST_DRAWS(2000));
@@ -248,7 +248,7 @@ TEST(faces_have_all_their_corners)
         ck_assert_int_ge(n, 12);
         double reach[4] = {0, 0, 0, 0};
         for (int i = 0; i < n; ++i) {
-            const pcs_gap c = gap_of(&f[i], q, still);
+            const pcs_gap c = feature_gap(&f[i], q, still);
             CK_NEAR(c.g, gap, 1e-14);
             CK_NEAR(c.N[2], 1, 1e-14);
             for (int d = 0; d < 4; ++d) {
@@ -267,7 +267,7 @@ TEST(faces_have_all_their_corners)
         const double shift = k < 10 ? 0 : 0.4, tilt = 1e-3 * (k % 10);
         const double q[7] = {shift, 0, 0.6, lie, 0, lie + tilt, 0};
         ck_assert_int_eq(pcs_collide(&capsule, q, &box, NULL, 0.01, PCS_FEATURES_MAX, f), 2);
-        const double x1 = gap_of(&f[0], q, NULL).P1[0], x2 = gap_of(&f[1], q, NULL).P1[0];
+        const double x1 = feature_gap(&f[0], q, NULL).P1[0], x2 = feature_gap(&f[1], q, NULL).P1[0];
         CK_NEAR(fabs(x1 - x2), shift > 0 ? 0.5 : 0.8, 0.01);
         CK_NEAR(fmax(x1, x2), shift > 0 ? 0.5 : 0.4, 0.01);
     }
@@ -323,7 +323,7 @@ TEST(shapes_in_one_place)
         memset(s2.position, 0, sizeof s2.position);
         const int n = pcs_collide(&s1, q, &s2, q, 9, PCS_FEATURES_MAX, f);
         static const proof loose = {1e-12, 1e-9, 1e-9};
-        check_set(&s1, q, &s2, q, 9, f, n, &loose);
+        prove_set(&s1, q, &s2, q, 9, f, n, &loose);
         ck_assert_int_eq(pcs_collide(&s1, q, &s2, q, 9, PCS_FEATURES_MAX, again), n);
         for (int i = 0; i < n; ++i) {
             ck_assert_mem_eq(f[i].n2, again[i].n2, sizeof f[i].n2);
@@ -362,12 +362,12 @@ TEST(many_vertices)
 
         // moves them to a chosen gap, often a tiny one
         ck_assert_int_gt(pcs_collide(a, q1, b, q2, 100, PCS_FEATURES_MAX, f), 0);
-        const pcs_gap c = gap_of(&f[0], q1, q2);
+        const pcs_gap c = feature_gap(&f[0], q1, q2);
         const double wanted =
             k % 4 == 0 ? g : (k % 4 == 1 ? 1 : -1) * pow(10, random_between(&r, -12, -2));
         v3_along(q1, wanted - g, c.N, q1);
         ck_assert_int_gt(pcs_collide(a, q1, b, q2, 100, PCS_FEATURES_MAX, f), 0);
-        const pcs_gap at = gap_of(&f[0], q1, q2);
+        const pcs_gap at = feature_gap(&f[0], q1, q2);
         ck_assert(isfinite(at.g));
         // no more than the gap along the axis, no worse than the axis that made the pose
         ck_assert_msg(at.g >= wanted - 1e-12 || g > 0, "case %d: %g for %g", k, at.g, wanted);
@@ -405,7 +405,7 @@ TEST(invalid_poses_have_no_contacts)
                 const double *p = k < PAIRS ? q : still, *o = k < PAIRS ? still : q;
                 const int n = pcs_collide(&s1, p, &s2, o, 1, PCS_FEATURES_MAX, f);
                 for (int m = 0; m < n; ++m) {
-                    ck_assert(isfinite(gap_of(&f[m], p, o).g));
+                    ck_assert(isfinite(feature_gap(&f[m], p, o).g));
                 }
                 if (i < 3) ck_assert_int_eq(n, 0);
             }
