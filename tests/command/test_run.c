@@ -313,8 +313,7 @@ TEST(what_cannot_be_written_leaves_the_file_from_before)
         "scene --from-example pile_cubes -o old",
         "scene --schema -o old",
         "run pile.json --until 0.2 -q -o old",
-        "run pile.json --until 0.1 -q --checkpoint old"
-        " --checkpoint-every 10",
+        "run pile.json --until 0.1 -q --checkpoint old --checkpoint-every 10",
         "view run.h5 -o old",
         "convert step-000050.pcs old --to pcs",
         "convert step-000050.pcs old --to fclib",
