@@ -146,12 +146,14 @@ static pcs_status try_name(builder *b, const char *name, size_t length, const ch
     return PCS_OK;
 }
 
-// The body of this name in the copy, else in the copies that this one is in, from inside out.
+// The body of this name in the copy, else in the copies that this one is in, from inside out. *own:
+// it is in the copy itself.
 static pcs_status find_in_copy(builder *b, const char *name, const char *copy, pcs_system *out,
-                               bool *found)
+                               bool *found, bool *own)
 {
-    *found = false;
-    for (size_t scope = strlen(copy); scope > 0 && !*found;) {
+    const size_t whole = strlen(copy);
+    *found = *own = false;
+    for (size_t scope = whole; scope > 0 && !*found;) {
         size_t length = strlen(name);
         PCS_TRY(try_name(b, name, length, copy, scope, out, found));
         // numbers behind the name are those of copies within this one
@@ -164,6 +166,7 @@ static pcs_status find_in_copy(builder *b, const char *name, const char *copy, p
             length = word - 1;
             PCS_TRY(try_name(b, name, length, copy, scope, out, found));
         }
+        *own = *found && scope == whole;
         do {
             scope -= 1;
         } while (copy[scope] != ' ');
@@ -172,11 +175,17 @@ static pcs_status find_in_copy(builder *b, const char *name, const char *copy, p
 }
 
 static pcs_status find_system(builder *b, const part *p, const char *copy, const place *at,
-                              pcs_system *out)
+                              pcs_system *out, bool *own)
 {
-    bool found = false;
-    if (p->name) PCS_TRY(find_in_copy(b, p->name, copy, out, &found));
+    bool found = *own = false;
+    if (p->name) PCS_TRY(find_in_copy(b, p->name, copy, out, &found, own));
     return found ? PCS_OK : find_body(b, p, at, out);
+}
+
+// how many copies further along an axis; in a closed ring less than a whole turn
+static int offset(const int next[3], const neighbours *copies, int axis)
+{
+    return copies->closed && axis == 0 ? next[0] % copies->count[0] : next[axis];
 }
 
 // The copy `next` of this one, behind names; *there is false where the generator ends.
@@ -186,9 +195,9 @@ static void find_next(const int next[3], const frame *f, const neighbours *copie
     long long number = 0;
     *there = true;
     for (int a = 2; a >= 0; --a) {
-        const long long n = copies->count[a];
-        long long i = (long long)copies->index[a] + next[a];
-        if (copies->closed && a == 0) i = (i % n + n) % n;
+        const int n = copies->count[a];
+        int i = copies->index[a] + offset(next, copies, a);
+        if (copies->closed && a == 0) i = (i + n) % n;
         *there = *there && i >= 0 && i < n;
         number = n * number + i;
     }
@@ -197,12 +206,34 @@ static void find_next(const int next[3], const frame *f, const neighbours *copie
     snprintf(last, sizeof f->copy - (size_t)(last - out), " %lld", number);
 }
 
+// refuses a number of copies that no copy of the generator is away from another
+static pcs_status check_reach(builder *b, const int next[3], const neighbours *copies,
+                              const place *key)
+{
+    static const char *const along[] = {" along x", " along y", " along z"};
+    bool itself = true;
+    for (int a = 0; a < 3; ++a) {
+        const int n = copies->count[a], d = offset(next, copies, a);
+        itself = itself && d == 0;
+        if (d > -n && d < n) continue;
+        return refuse(&b->src, key, PCS_ERR_SIZE,
+                      "no copy is %d further than another: there %s %d%s; write less than that", d,
+                      n == 1 ? "is" : "are", n, copies->axes > 1 ? along[a] : "");
+    }
+    if (!itself) return PCS_OK;
+    if (next[0] == 0) {
+        return refuse(&b->src, key, PCS_ERR_FORMAT, "this is the copy itself; [1] is the next one");
+    }
+    return refuse(&b->src, key, PCS_ERR_FORMAT,
+                  "this is the copy itself: a whole turn is %d; [1] is the next one",
+                  copies->count[0]);
+}
+
 static pcs_status check_next(builder *b, const scene_interaction *in, const json_t *json,
                              const neighbours *copies, const place *at)
 {
     if (!has(in, "next")) return PCS_OK;
     const place key = place_of(at, json, "next");
-    const int *next = in->next;
     if (!copies) {
         return refuse(&b->src, &key, PCS_ERR_FORMAT,
                       "it has no next copy: this is for the interactions of a generator");
@@ -216,8 +247,7 @@ static pcs_status check_next(builder *b, const scene_interaction *in, const json
         return refuse(&b->src, &key, PCS_ERR_SIZE,
                       "it has %zu numbers; the copies of a ring or a stack have one", n);
     }
-    if (next[0] != 0 || next[1] != 0 || next[2] != 0) return PCS_OK;
-    return refuse(&b->src, &key, PCS_ERR_FORMAT, "this is the copy itself; [1] is the next one");
+    return check_reach(b, in->next, copies, &key);
 }
 
 // ---- any of them -------------------------------------------------------------------------------
@@ -229,17 +259,21 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
     const place bodies = place_of(at, json, "bodies");
     pcs_system system[2];
     char next[sizeof f->copy];
-    bool there = true;
+    bool there = true, own[2];
     PCS_TRY(check_next(b, in, json, copies, at));
     if (has(in, "next")) find_next(in->next, f, copies, &there, next);
     if (!there) return PCS_OK;
     for (size_t i = 0; i < 2; ++i) {
         const place item = {&bodies, NULL, i};
         const char *copy = i == 1 && has(in, "next") ? next : f->copy;
-        PCS_TRY(find_system(b, &in->bodies[i], copy, &item, &system[i]));
+        PCS_TRY(find_system(b, &in->bodies[i], copy, &item, &system[i], &own[i]));
     }
-    // a closed ring may come back to itself
-    if (has(in, "next") && system[0].id == system[1].id) return PCS_OK;
+    if (has(in, "next") && !own[1]) {
+        const place key = place_of(at, json, "next");
+        return refuse(&b->src, &key, PCS_ERR_FORMAT,
+                      "it says in which copy the second body is, but the second body is none of the"
+                      " copies");
+    }
     PCS_TRY(build_count(b, pcs_model_interaction_count(b->model), "interactions", at));
     def.system1 = system[0];
     def.system2 = system[1];

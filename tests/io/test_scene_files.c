@@ -492,7 +492,16 @@ TEST(a_net_joins_every_pair_of_neighbours)
 #define RING(more) "{\"kind\": \"ring\", \"radius\": 2, " more ", " KNOT "[" TO("[1]") "]}"
     ck_assert_int_eq(joints_of(RING("\"count\": 7")), 7);
     ck_assert_int_eq(joints_of(RING("\"count\": 7, \"turn\": 3")), 6);
-    ck_assert_int_eq(joints_of(RING("\"count\": 1")), 0);
+    // further than a whole turn is a part of a turn, in both directions
+#define STAR(next) "{\"kind\": \"ring\", \"radius\": 2, \"count\": 7, " KNOT "[" TO(next) "]}"
+    ck_assert_int_eq(joints_of(STAR("[100]")), 7);
+    ck_assert_int_eq(joints_of(STAR("[-3]")), 7);
+    // the first body may be outside: a hub and all copies but the first
+    static const char fan[] =
+        "{\"name\": \"hub\", \"mass\": 1, \"inertia\": [1, 1, 1]},"
+        " {\"kind\": \"stack\", \"count\": 5, \"spacing\": [1, 0, 0], " KNOT "[{\"kind\": \"rope\","
+        " \"bodies\": [\"hub\", \"k\"], \"next\": [1], \"length\": 9}]}";
+    ck_assert_int_eq(joints_of(fan), 4);
 }
 
 // names are those of the copy, then of the copies around it, then of the scene
@@ -657,6 +666,31 @@ static const struct {
     {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT
      "[" TO("[1, 0]") "]}]}",
      "bodies[0].interactions[0].next", "a ring or a stack have one"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 12, " KNOT
+     "[" TO("[-12]") "]}]}",
+     "bodies[0].interactions[0].next", "the copy itself: a whole turn is 12"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 1, " KNOT
+     "[" TO("[1]") "]}]}",
+     "bodies[0].interactions[0].next", "a whole turn is 1"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 21,"
+     " \"turn\": 3, " KNOT "[" TO("[21]") "]}]}",
+     "bodies[0].interactions[0].next", "no copy is 21 further than another: there are 21;"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lattice\", \"counts\": [5, 1, 3],"
+     " \"spacing\": [1, 1, 1], " KNOT "[" TO("[0, 1]") "]}]}",
+     "bodies[0].interactions[0].next", "there is 1 along y"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT
+     "[{\"kind\": \"ball\", \"bodies\": [\"k\", \"world\"], \"next\": [1]}]}]}",
+     "bodies[0].interactions[0].next", "none of the copies"},
+    // outside, by its number
+    {"{\"percuss_scene\": 1, \"bodies\": [{}, {\"kind\": \"ring\", \"radius\": 1, \"count\": "
+     "2, " KNOT "[{\"kind\": \"ball\", \"bodies\": [\"k\", 1], \"next\": [1]}]}]}",
+     "bodies[1].interactions[0].next", "none of the copies"},
+    // of the generator around it
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"stack\", \"count\": 2, \"spacing\": [1, 0, "
+     "0],"
+     " \"bodies\": [{\"name\": \"post\"}, {\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT
+     "[{\"kind\": \"ball\", \"bodies\": [\"k\", \"post\"], \"next\": [1]}]}]}]}",
+     "bodies[0].bodies[1].interactions[0].next", "none of the copies"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT
      "[{\"kind\": \"ball\", \"bodies\": [\"x\", \"k\"]}]}]}",
      "bodies[0].interactions[0].bodies[0]", "no body has the name 'x'"},
