@@ -66,7 +66,8 @@ static void write_points(FILE *f, const curves *c, int i)
     }
 }
 
-// in single quotes, limited to so many letters
+// In single quotes, limited to so many letters. A quote in a name ends the string and is joined to
+// it, since gnuplot 5.4 does not read every '' as a quote: not at the begin, nor two of them.
 static void write_quoted(FILE *f, const char *text, int longest)
 {
     char *words = readable(text);
@@ -76,7 +77,7 @@ static void write_quoted(FILE *f, const char *text, int longest)
     for (const char *s = words; *s; ++s) {
         letters += ((unsigned char)*s & 0xc0) != 0x80;
         if (cut && letters > longest - 3) break;
-        fputs(*s == '\'' ? "''" : (char[]){*s, '\0'}, f);
+        fputs(*s == '\'' ? "' . \"\\047\" . '" : (char[]){*s, '\0'}, f);
     }
     fputs(cut ? "...'" : "'", f);
     free(words);

@@ -221,6 +221,42 @@ TEST(a_picture_is_sound_and_names_do_nothing)
     free(png);
 }
 
+static void expect_words(const char *words, const char *line)
+{
+    ck_assert_msg(percuss("%s", line) == 0, "%s: %s", line, err_text);
+    char *svg = file_read("q.svg");
+    ck_assert_ptr_nonnull(svg);
+    ck_assert_msg(strstr(svg, words) != NULL, "%s: %s is not in the picture", line, words);
+    free(svg);
+}
+
+// gnuplot 5.4 reads '' as a quote within a string, but not everywhere
+TEST(quotes_in_names_are_drawn)
+{
+    static const char *const name[] = {"'tis", "6'' pipe", "'a'", "a''''b", "'", "''"};
+    if (system("gnuplot --version >/dev/null 2>&1") != 0) {
+        printf("skipped: there is no gnuplot\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof name / sizeof *name; ++i) {
+        char text[600], words[40];
+        snprintf(text, sizeof text,
+                 "{\"percuss_scene\": 1, \"name\": \"%s\","
+                 "\"run\": {\"h\": 0.01, \"t_end\": 0.05},"
+                 "\"bodies\": [{\"name\": \"%s\", \"density\": 1000,"
+                 "  \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]}]}",
+                 name[i], name[i]);
+        file_write("quotes.json", text);
+        ck_assert_int_eq(percuss("run quotes.json -o quotes.h5 -q"), 0);
+        // the name of the scene is in the title, that of the body in the legend
+        snprintf(words, sizeof words, ">%s", name[i]);
+        expect_words(words, "plot quotes.h5 -o q.svg -w energy");
+        expect_words(words, "plot quotes.h5 -o q.svg -w position");
+        snprintf(text, sizeof text, "plot quotes.h5 -o q.svg -w energy --title \"%s\"", name[i]);
+        expect_words(words, text);
+    }
+}
+
 static void expect_old_picture(const char *before, const char *words, int files)
 {
     ck_assert_int_eq(percuss_after(before, "plot flight.h5 -o old.svg"), 2);
