@@ -6,7 +6,6 @@
 #define _POSIX_C_SOURCE 200809L // open_memstream
 #include "export/export_job.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,11 +56,6 @@ static void put_32(FILE *f, uint32_t x)
     const unsigned char bytes[4] = {(unsigned char)(x & 255), (unsigned char)(x >> 8 & 255),
                                     (unsigned char)(x >> 16 & 255), (unsigned char)(x >> 24)};
     fwrite(bytes, 1, sizeof bytes, f);
-}
-
-static float as_float(double x)
-{
-    return (float)fmin(FLT_MAX, fmax(-FLT_MAX, x));
 }
 
 static void put_float(FILE *f, double x)

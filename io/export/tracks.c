@@ -7,7 +7,6 @@
 // at constant rate, to the tolerance.
 #include "export/tracks.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -53,7 +52,7 @@ static void put_pose(const tracks *t, int row, int frame, const double pose[7])
     }
     for (int i = 0; i < 7; ++i) {
         const double x = i >= 3 && along < 0 ? -pose[i] : pose[i];
-        to[i] = (float)fmin(FLT_MAX, fmax(-FLT_MAX, x));
+        to[i] = as_float(x);
     }
 }
 

@@ -9,7 +9,6 @@
 #include "export/export_job.h"
 
 #include <ctype.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,11 +248,6 @@ static void write_pose(usd *u, const double pose[7])
 {
     reals(u, "double3 xformOp:translate", 3, pose);
     reals(u, "quatf xformOp:orient", 4, pose + 3);
-}
-
-static float as_float(double x)
-{
-    return (float)fmin(FLT_MAX, fmax(-FLT_MAX, x));
 }
 
 static void write_vectors(usd *u, const char *name, int n, const double *x, const char *after)

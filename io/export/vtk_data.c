@@ -68,7 +68,7 @@ static pcs_status make_room(vtk_data *d, size_t points, size_t cells, int n_arra
 
 static void put_real(vtk_data *d, int which, int point, double x)
 {
-    ((float *)d->array[which].row)[point] = (float)x;
+    ((float *)d->array[which].row)[point] = as_float(x);
 }
 
 static void put_vector(vtk_data *d, int which, int point, const double x[3])
@@ -137,7 +137,7 @@ void vtk_bodies_fill(const export_job *job, bool moving, const pcs_trajectory_fr
             pose_apply(pose, s->vertex + 3 * (size_t)k, x);
             pcs_quat_rotate(pose + 3, s->normal + 3 * (size_t)k, n);
             for (int c = 0; c < 3; ++c) {
-                d->point[3 * (size_t)point + c] = (float)x[c];
+                d->point[3 * (size_t)point + c] = as_float(x[c]);
             }
             put_vector(d, NORMAL, point, n);
             put_vector(d, VELOCITY, point, v);
@@ -164,7 +164,7 @@ pcs_status vtk_contacts_create(const pcs_trajectory_frame *frame, vtk_data *out)
         contact_point(c, x);
         contact_impulse(c, impulse);
         for (int k = 0; k < 3; ++k) {
-            out->point[3 * (size_t)point + k] = (float)x[k];
+            out->point[3 * (size_t)point + k] = as_float(x[k]);
             slip[k] = c->F[k] * c->u[0] + c->F[k + 3] * c->u[1] + c->F[k + 6] * c->u[2];
         }
         out->corner[point] = point;

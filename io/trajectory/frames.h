@@ -3,6 +3,8 @@
 #ifndef TRAJECTORY_FRAMES_H
 #define TRAJECTORY_FRAMES_H
 
+#include <float.h>
+
 #include <percuss/trajectory.h>
 
 // every so many frames from the first on, and the last one always
@@ -21,5 +23,11 @@ void frame_pose(const pcs_trajectory *t, const pcs_trajectory_frame *frame, int 
 // the point between those of the two bodies, and the impulse on the first one, inertial
 void contact_point(const pcs_contact *c, double x[3]);
 void contact_impulse(const pcs_contact *c, double r[3]);
+
+// what a format with floats gets: the nearest one, the largest where x is beyond it; NaN stays
+static inline float as_float(double x)
+{
+    return x < -FLT_MAX ? -FLT_MAX : x > FLT_MAX ? FLT_MAX : (float)x;
+}
 
 #endif

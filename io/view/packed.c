@@ -1,13 +1,12 @@
 // See packed.h.
 #include "view/packed.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/base.h"
+#include "trajectory/frames.h"
 
 void packed_32(sink *s, uint32_t x)
 {
@@ -18,7 +17,7 @@ void packed_32(sink *s, uint32_t x)
 
 void packed_float(sink *s, double x)
 {
-    const float number = isnan(x) ? NAN : (float)fmin(FLT_MAX, fmax(-FLT_MAX, x));
+    const float number = as_float(x);
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
     packed_32(s, bits);

@@ -7,6 +7,7 @@
 #include <percuss/rotation.h>
 
 #include <dirent.h>
+#include <float.h>
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
@@ -497,6 +498,35 @@ static char *slurp(const char *path)
     ck_assert(bytes && fread(bytes, 1, (1 << 20) - 1, f) > 0);
     fclose(f);
     return bytes;
+}
+
+// a floor whose corners are beyond the largest float
+TEST(numbers_beyond_floats_are_the_largest)
+{
+    const double height[4] = {0};
+    scene s = scene_open();
+    pcs_geometry *field;
+    pcs_recorder *recorder;
+    CK_OK(pcs_geometry_create_height_field(NULL, 2, 2, 1e39, 1, height, &field));
+    scene_shape(&s, (pcs_system){0}, pcs_shape_height_field(field), 0);
+    scene_start(&s);
+    CK_OK(pcs_recorder_open(RUN, s.m, NULL, &recorder));
+    CK_OK(pcs_recorder_add(recorder, s.m, s.st, s.wk, NULL));
+    CK_OK(pcs_recorder_close(recorder));
+    scene_close(&s);
+    pcs_geometry_destroy(field);
+    pcs_trajectory *t = opened();
+    CK_OK(pcs_trajectory_export(t, PCS_EXPORT_VTKHDF, NULL, FOLDER "/out.vtkhdf", NULL));
+    pcs_trajectory_close(t);
+    const hid_t file = H5Fopen(FOLDER "/out-fixed.vtkhdf", H5F_ACC_RDONLY, H5P_DEFAULT);
+    int rows;
+    double *x = numbers(file, "/VTKHDF/Points", &rows, NULL), most = 0;
+    for (int i = 0; i < 3 * rows; ++i) {
+        most = fmax(most, fabs(x[i]));
+    }
+    ck_assert_double_eq(most, FLT_MAX);
+    free(x);
+    H5Fclose(file);
 }
 
 TEST(a_folder_of_frames_is_replaced_whole)
