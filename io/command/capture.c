@@ -12,13 +12,20 @@
 #include <percuss/problem_file.h>
 
 #include "command/command.h"
+#include "command/output.h"
 
 bool capture_begin(const capture *c)
 {
-    if (!c->folder || mkdir(c->folder, 0777) == 0 || errno == EEXIST) return true;
-    complain("%s cannot be made: %s; choose another folder for --capture", c->folder,
-             strerror(errno));
-    return false;
+    if (!c->folder) return true;
+    if (mkdir(c->folder, 0777) != 0 && errno != EEXIST) {
+        complain("%s cannot be made: %s; choose another folder for --capture", c->folder,
+                 strerror(errno));
+        return false;
+    }
+    char *first = join(c->folder, "/", "step-0.pcs");
+    const bool good = output_possible(first);
+    free(first);
+    return good;
 }
 
 bool capture_step(capture *c, pcs_work *work, long number, double t, const pcs_step_report *report)

@@ -15,6 +15,15 @@ bool output_open(output *o, const char *path)
     return true;
 }
 
+bool output_possible(const char *path)
+{
+    output o;
+    if (!path) return true;
+    if (!output_open(&o, path)) return false;
+    output_abandon(&o);
+    return true;
+}
+
 void output_abandon(output *o)
 {
     (void)!new_file_end(&o->file, false);

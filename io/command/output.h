@@ -15,6 +15,10 @@ typedef struct output {
 // false after a line on stderr
 bool output_open(output *o, const char *path);
 
+// Whether an output can be opened there, without a change; true for null (none is wanted). False
+// after a line on stderr.
+bool output_possible(const char *path);
+
 // true when the file is in its place; false after a line on stderr, without a partial file
 bool output_commit(output *o);
 

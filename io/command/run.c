@@ -14,6 +14,7 @@
 #include "command/capture.h"
 #include "command/command_line.h"
 #include "command/describe.h"
+#include "command/output.h"
 #include "command/progress.h"
 #include "problem_file/json.h"
 #include "problem_file/worst.h"
@@ -285,8 +286,9 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
     c.capture.scene = q->path;
     c.capture.steps = scene->settings.t_end / scene->settings.h;
     interrupts_begin();
-    if (!resume(q, scene, state, &c) || !capture_begin(&c.capture) ||
-        !open_recorder(q, scene, &c.recorder)) {
+    // what cannot be written is refused before the first step
+    if (!resume(q, scene, state, &c) || !output_possible(q->checkpoint) ||
+        !capture_begin(&c.capture) || !open_recorder(q, scene, &c.recorder)) {
         return WRONG;
     }
     return steps_and_report(q, scene, state, work, &c);

@@ -187,6 +187,23 @@ TEST(contradictory_options_are_refused)
     REFUSED("cannot be made", "run pile.json --capture none/problems");
 }
 
+// not at the end of a long run, when the state is lost
+TEST(an_output_that_cannot_be_written_is_refused_before_the_first_step)
+{
+    file_write("old", "old");
+    const int files = file_count();
+    REFUSED("none/point", "run pile.json --checkpoint none/point -o run.h5");
+    REFUSED("directory", "run pile.json --checkpoint . -o run.h5");
+    REFUSED("Not a directory", "run pile.json --checkpoint old/point -o run.h5");
+    REFUSED("Not a directory", "run pile.json --capture old --capture-failing -o run.h5");
+    // a run that writes none leaves the file as it is
+    ck_assert_int_eq(percuss("run pile.json --until 0.02 -q --checkpoint old"), 0);
+    char *old = file_read("old");
+    ck_assert_str_eq(old, "old");
+    free(old);
+    ck_assert_int_eq(file_count(), files);
+}
+
 // the lines of doc/trajectories.md, where h5py is installed
 TEST(h5py_reads_a_trajectory_by_its_names)
 {
