@@ -4,22 +4,40 @@
 #include "problem_file/links.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 // the limit of Linux
 #define MOST_LINKS 40
 
-bool links_end(const char *path, char *end, size_t size)
+// The descriptor that a name of a stream has, or -1. Such a name is a link, too, but to the path of
+// its file: whoever follows it loses the position in the stream, and that it appends.
+static int stream_of(const char *name)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
+        const size_t length = strlen(folders[i]);
+        if (strncmp(name, folders[i], length) != 0) continue;
+        const char *digits = name + length;
+        const size_t n = strspn(digits, "0123456789");
+        if (n > 0 && n < 10 && digits[n] == '\0') return atoi(digits);
+    }
+    return -1;
+}
+
+bool links_end(const char *path, char *end, size_t size, int *stream)
 {
     char words[4096];
+    *stream = -1;
     if (strlen(path) >= size) {
         errno = ENAMETOOLONG;
         return false;
     }
     memcpy(end, path, strlen(path) + 1);
     for (int k = 0; k < MOST_LINKS; ++k) {
+        *stream = stream_of(end);
+        if (*stream >= 0) return true;
         const ssize_t got = readlink(end, words, sizeof words - 1);
         if (got < 0) return true; // no link, or nothing there
         words[got] = '\0';

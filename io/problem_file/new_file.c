@@ -57,19 +57,33 @@ static pcs_status open_new(new_file *n, const struct stat *old)
     return fail_file(n->path, "cannot be written");
 }
 
+// to the descriptor where it stands, which becomes that of the stream
+static pcs_status write_in_place(new_file *n, int fd)
+{
+    n->f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (n->f) return PCS_OK;
+    const int error = errno;
+    if (fd >= 0) close(fd);
+    errno = error;
+    return fail_file(n->path, "cannot be opened for writing");
+}
+
 pcs_status new_file_begin(const char *path, new_file *n)
 {
     *n = (new_file){.path = path};
-    // an existing path that is no file, such as a pipe behind /dev/stdout, gets the bytes directly
+    // a link stays, and its target is created or replaced
+    int stream;
+    errno = 0;
+    if (!links_end(path, n->end, sizeof n->end, &stream)) {
+        return fail_file(path, "cannot be written");
+    }
+    if (stream >= 0) return write_in_place(n, fcntl(stream, F_DUPFD_CLOEXEC, 0));
+    // an existing path that is no file, such as a pipe, gets the bytes directly
     struct stat old;
     if (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode)) {
-        const int fd = open(path, O_WRONLY | O_CLOEXEC);
-        n->f = fd >= 0 ? fdopen(fd, "w") : NULL;
-        return n->f ? PCS_OK : fail_file(path, "cannot be opened for writing");
+        return write_in_place(n, open(path, O_WRONLY | O_CLOEXEC));
     }
-    // a link stays, and its target is created or replaced
     errno = 0;
-    if (!links_end(path, n->end, sizeof n->end)) return fail_file(path, "cannot be written");
     if (stat(n->end, &old) != 0) {
         return errno == ENOENT ? open_new(n, NULL) : fail_file(path, "cannot be written");
     }

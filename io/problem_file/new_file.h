@@ -1,6 +1,6 @@
 // A file that appears complete or not at all: written to a new file in the same folder, synced, and
-// renamed. A link stays a link: its target is written. A path that is not a regular file
-// (/dev/stdout, a pipe) is written in place.
+// renamed. A link stays a link: its target is written. A pipe or device is written in place; an
+// open stream (/dev/stdout, /dev/fd/3) goes on from where it stands, also when it is a file.
 #ifndef PROBLEM_FILE_NEW_FILE_H
 #define PROBLEM_FILE_NEW_FILE_H
 

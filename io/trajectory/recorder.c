@@ -281,8 +281,11 @@ pcs_status pcs_recorder_open(const char *path, const pcs_model *m, const pcs_rec
     r->descriptor = -1;
     errno = 0;
     char temporary[NAME_ROOM + 32];
-    if (!links_end(path, r->path, sizeof r->path)) {
-        const pcs_status status = fail_path(path, "it cannot be written");
+    int stream;
+    if (!links_end(path, r->path, sizeof r->path, &stream) || stream >= 0) {
+        const pcs_status status =
+            stream < 0 ? fail_path(path, "it cannot be written")
+                       : fail_named(path, PCS_ERR_FILE, "it is not a file; choose another name");
         release(r);
         return status;
     }

@@ -359,6 +359,37 @@ TEST(what_cannot_be_written_leaves_the_file_from_before)
     }
 }
 
+// what a file holds stays in it when an output goes to a stream that appends to it
+TEST(an_output_to_a_stream_goes_on_from_where_it_stands)
+{
+    static const char *const lines[] = {"scene --from-example cradle", "scene --schema",
+                                        "export run.h5 --to csv --what steps"};
+    static const char *const streams[] = {"-o /dev/stdout >> log", "-o /dev/fd/3 3>> log",
+                                          "-o link >> log"};
+    ck_assert_int_eq(
+        percuss_after("ln -s /dev/stdout link;", "run pile.json --until 0.02 -q -o run.h5"), 0);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) {
+        ck_assert_int_eq(percuss("%s -o plain", lines[i]), 0);
+        char *plain = file_read("plain");
+        for (size_t k = 0; k < sizeof streams / sizeof *streams; ++k) {
+            file_write("log", "old\n");
+            ck_assert_int_eq(percuss("%s %s", lines[i], streams[k]), 0);
+            char *log = file_read("log");
+            ck_assert_msg(strncmp(log, "old\n", 4) == 0 && strcmp(log + 4, plain) == 0, "%s %s",
+                          lines[i], streams[k]);
+            free(log);
+        }
+        free(plain);
+    }
+    // a trajectory needs a file
+    file_write("log", "old\n");
+    REFUSED("not a file", "run pile.json -o /dev/stdout >> log");
+    char *log = file_read("log");
+    ck_assert_str_eq(log, "old\n");
+    free(log);
+    REFUSED("/dev/fd/7: cannot be opened", "scene --from-example cradle -o /dev/fd/7");
+}
+
 TEST(outputs_never_replace_their_input)
 {
     char before[20], after[20];
@@ -375,7 +406,7 @@ TEST(outputs_never_replace_their_input)
     hash_of(after);
     ck_assert_str_eq(before, after);
     ck_assert_int_eq(percuss("info run.h5"), 0);
-    // a pipe accepts the same output as a file
+    // a stream accepts the same output as a file
     ck_assert_int_eq(percuss("scene --schema"), 0);
     ck_assert(strstr(out_text, "$schema") != NULL);
 }
