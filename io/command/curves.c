@@ -361,7 +361,8 @@ static bool read_steps(pcs_trajectory *trajectory, const curves_def *def, const 
 typedef struct rule {
     const subject *subject;
     int part;
-    int at; // of bodies: entry of q or v
+    int at;       // of bodies: entry of the pose or the velocity of the body
+    bool general; // a Lagrangian system: entry of q or v of the frame
 } rule;
 
 static bool add_body(pcs_trajectory *trajectory, const curves_def *def, const quantity *q,
@@ -370,8 +371,24 @@ static bool add_body(pcs_trajectory *trajectory, const curves_def *def, const qu
     const pcs_model *m = pcs_trajectory_model(trajectory);
     const bool general = pcs_model_is_lagrangian(m, (pcs_system){s->a});
     int place[2] = {-1, -1}, entries = parts_of(q);
+    double v[6];
     pcs_trajectory_place(trajectory, (pcs_system){s->a}, &place[0], &place[1]);
-    if (place[q->velocity] < 0) {
+    const bool moves = general || pcs_trajectory_velocity(trajectory, NULL, (pcs_system){s->a}, v);
+    if (q->velocity && moves && place[1] < 0) {
+        pcs_trajectory_frame frame;
+        if (pcs_trajectory_read_frame(trajectory, 0, &frame) != PCS_OK) {
+            complain("%s", pcs_error_text());
+            return false;
+        }
+        if (!frame.driven_v) {
+            if (def->body.n == 0) return true;
+            complain("'%s' has a prescribed motion, and %s is of an older percuss, which did not "
+                     "store its velocity; run the scene again",
+                     s->name, def->path);
+            return false;
+        }
+    }
+    if (q->velocity ? !moves : place[0] < 0) {
         if (def->body.n == 0) return true;
         complain("'%s' does not move, and has no %s", s->name, q->label);
         return false;
@@ -398,7 +415,7 @@ static bool add_body(pcs_trajectory *trajectory, const curves_def *def, const qu
             complain("these are more than %d curves; choose with --body and --axis", MOST_CURVES);
             return false;
         }
-        r[out->count] = (rule){s, k, place[q->velocity] + q->first + k};
+        r[out->count] = (rule){s, k, general ? place[q->velocity] + k : q->first + k, general};
         curve *c = add_curve(out, s->name, name);
         c->subject = number;
         c->part = k;
@@ -436,6 +453,20 @@ static double of_contacts(const pcs_model *m, const quantity *q, const rule *r,
     return q->apart ? gap : impulse;
 }
 
+static double of_body(const pcs_trajectory *trajectory, const quantity *q, const rule *r,
+                      const pcs_trajectory_frame *f)
+{
+    double v[6];
+    int at;
+    if (r->general) return (q->velocity ? f->v : f->q)[r->at];
+    if (!q->velocity) {
+        pcs_trajectory_place(trajectory, (pcs_system){r->subject->a}, &at, NULL);
+        return f->q[at + r->at];
+    }
+    pcs_trajectory_velocity(trajectory, f, (pcs_system){r->subject->a}, v);
+    return v[r->at];
+}
+
 static bool fill_frames(pcs_trajectory *trajectory, const quantity *q, int first, const rule *r,
                         curves *out)
 {
@@ -450,7 +481,7 @@ static bool fill_frames(pcs_trajectory *trajectory, const quantity *q, int first
         for (int i = 0; i < out->count; ++i) {
             double *y = &out->curve[i].y[k];
             *y = q->from == FROM_CONTACTS ? of_contacts(m, q, &r[i], &f)
-                                          : (q->velocity ? f.v : f.q)[r[i].at];
+                                          : of_body(trajectory, q, &r[i], &f);
             any = any || (isfinite(*y) && *y != 0) || (q->apart && isfinite(*y));
         }
     }
@@ -496,7 +527,7 @@ static bool read_frames(pcs_trajectory *trajectory, const curves_def *def, const
                 good = false;
                 break;
             }
-            r[out->count] = (rule){&s[i], k, 0};
+            r[out->count] = (rule){&s[i], k, 0, false};
             curve *c = add_curve(out, s[i].name, q->apart ? "" : q->part[k].name);
             c->subject = i;
             c->part = k;

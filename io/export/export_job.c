@@ -1,6 +1,7 @@
 // See export_job.h.
 #include "export/export_job.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,12 +36,9 @@ void job_body_name(const export_job *job, int body, char *name, size_t size)
 
 void job_velocity(const export_job *job, const pcs_trajectory_frame *frame, int body, double v[6])
 {
-    int at = -1;
     memset(v, 0, 6 * sizeof *v);
-    if (!pcs_model_is_lagrangian(job->model, (pcs_system){body})) {
-        pcs_trajectory_place(job->trajectory, (pcs_system){body}, NULL, &at);
-    }
-    if (at >= 0) memcpy(v, frame->v + at, 6 * sizeof *v);
+    if (pcs_model_is_lagrangian(job->model, (pcs_system){body})) return;
+    pcs_trajectory_velocity(job->trajectory, frame, (pcs_system){body}, v);
 }
 
 double job_kinetic(const export_job *job, int body, const double v[6])
@@ -48,6 +46,10 @@ double job_kinetic(const export_job *job, int body, const double v[6])
     pcs_inertia inertia;
     if (pcs_model_is_lagrangian(job->model, (pcs_system){body}) ||
         pcs_model_inertia(job->model, (pcs_system){body}, &inertia) != PCS_OK) {
+        // a body with a prescribed motion has no mass
+        for (int i = 0; i < 6; ++i) {
+            if (v[i] != 0) return NAN;
+        }
         return 0;
     }
     double sum = 0;

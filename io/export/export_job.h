@@ -48,8 +48,8 @@ void job_pose(const export_job *job, const pcs_trajectory_frame *frame, int body
 // the name of a body, made unique and never empty: "body 3" where it has none; cut to `size`
 void job_body_name(const export_job *job, int body, char *name, size_t size);
 
-// The velocity of its centre of mass (inertial axes) and its angular velocity (body axes), zero for
-// what has none; and the kinetic energy that it has with these, J.
+// Its velocity as of pcs_trajectory_velocity, zero for a Lagrangian system; and the kinetic energy
+// that it has with these, J: NaN for a prescribed motion, which has no mass.
 void job_velocity(const export_job *job, const pcs_trajectory_frame *frame, int body, double v[6]);
 double job_kinetic(const export_job *job, int body, const double v[6]);
 

@@ -398,7 +398,7 @@ static void write_samples(usd *u, int row, track_part part)
     line(u, "}");
 }
 
-static void write_mass(usd *u, int body, const pcs_inertia *inertia)
+static void write_mass(usd *u, const pcs_inertia *inertia)
 {
     double moments[3], axes[9], Q[4];
     real(u, "float physics:mass", inertia->m);
@@ -408,14 +408,17 @@ static void write_mass(usd *u, int body, const pcs_inertia *inertia)
         reals(u, "float3 physics:diagonalInertia", 3, moments);
         reals(u, "quatf physics:principalAxes", 4, Q);
     }
-    // of the first frame; angular velocity inertial, in degrees
-    int at;
-    pcs_trajectory_place(u->job->trajectory, (pcs_system){body}, NULL, &at);
-    if (at < 0) return;
-    double turn[3];
-    pcs_quat_rotate(u->job->first[body] + 3, u->start.v + at + 3, turn);
+}
+
+// of the first frame; angular velocity inertial, in degrees
+static void write_velocity(usd *u, int body)
+{
+    double v[6], turn[3];
+    job_velocity(u->job, &u->start, body, v);
+    if (!pcs_all_finite(v, 6)) return;
+    pcs_quat_rotate(u->job->first[body] + 3, v + 3, turn);
     v3_scale(180 / acos(-1.0), turn, turn);
-    reals(u, "vector3f physics:velocity", 3, u->start.v + at);
+    reals(u, "vector3f physics:velocity", 3, v);
     reals(u, "vector3f physics:angularVelocity", 3, turn);
 }
 
@@ -440,8 +443,9 @@ static void write_body(usd *u, int body, int *shape)
                                  : NULL,
               pcs_model_system_name(job->model, id), NULL);
     free(quoted);
-    if (has_mass) write_mass(u, body, &inertia);
+    if (has_mass) write_mass(u, &inertia);
     if (!has_mass && job->moves[body]) line(u, "bool physics:kinematicEnabled = 1");
+    if (has_mass || job->moves[body]) write_velocity(u, body);
     if (has_mass && !pcs_model_enabled(job->model, id)) {
         line(u, "bool physics:rigidBodyEnabled = 0");
     }

@@ -34,6 +34,10 @@ const table_def layout_frame[FRAME_TABLES] = {
                  "velocities: of a body that of its centre of mass (inertial axes) and its angular "
                  "velocity (body axes)",
                  COLUMN_F64, .by_rows = true},
+    [FRAME_DRIVEN_V] = {"/frames/driven_v", "m/s, rad/s",
+                        "velocities of bodies with a prescribed motion (kind 2 in /model/systems), "
+                        "6 for each in the order of their ids, as in /frames/v",
+                        COLUMN_F64, .by_rows = true},
     [FRAME_STEP] = {"/frames/step", "1", "number of steps made before this frame", COLUMN_I64, NULL,
                     0, false},
     [FRAME_HASH] = {"/frames/hash", "1", "pcs_state_hash of the state", COLUMN_U64, NULL, 0, false},

@@ -15,7 +15,16 @@
 
 // A frame stands at the same row of these. `time` is written last: its length is the number of
 // frames that are complete
-enum { FRAME_Q, FRAME_V, FRAME_STEP, FRAME_HASH, FRAME_CONTACTS_END, FRAME_TIME, FRAME_TABLES };
+enum {
+    FRAME_Q,
+    FRAME_V,
+    FRAME_DRIVEN_V, // not in files of percuss before it
+    FRAME_STEP,
+    FRAME_HASH,
+    FRAME_CONTACTS_END,
+    FRAME_TIME,
+    FRAME_TABLES
+};
 extern const table_def layout_frame[FRAME_TABLES];
 
 // a contact of a frame; reals have seven digits
@@ -82,6 +91,8 @@ typedef struct stored_model {
     pcs_model *model;
     pcs_geometry **geometry; // n_geometries, of its shapes
     int n_geometries;
+    int *driven; // of each system: its number among bodies with prescribed motion, or -1
+    int n_driven;
 } stored_model;
 
 pcs_status model_tables_write(h5_file *f, const pcs_model *m);

@@ -393,12 +393,16 @@ static pcs_status add_system(pcs_model *m, const system_row *row)
     return row->enabled ? PCS_OK : pcs_model_set_enabled(m, id, false);
 }
 
-static pcs_status read_systems(const h5_file *f, pcs_pool *pool, pcs_model *m)
+static pcs_status read_systems(const h5_file *f, const pcs_env *env, pcs_pool *pool,
+                               stored_model *out)
 {
+    pcs_model *m = out->model;
     system_row *row;
     int n;
     long q = 0, v = 0;
     PCS_TRY(read_rows(f, &layout_systems, 1, pool, &n, &row));
+    out->driven = pcs_env_alloc(env, (size_t)n + 1, sizeof *out->driven);
+    if (!out->driven) return pcs_fail_memory("pcs_trajectory");
     for (int i = 0; i < n; ++i) {
         const system_row *r = &row[i];
         const bool lagrangian = r->kind == ROW_LAGRANGIAN;
@@ -414,6 +418,7 @@ static pcs_status read_systems(const h5_file *f, pcs_pool *pool, pcs_model *m)
         q += r->q_count;
         v += r->v_count;
         PCS_TRY(add_system(m, r));
+        out->driven[i] = r->kind == ROW_DRIVEN ? out->n_driven++ : -1;
     }
     return read_names(f, m, "/model/system_names", 1, n, pool, name_system);
 }
@@ -620,7 +625,7 @@ pcs_status model_tables_read(const h5_file *f, const pcs_env *env, stored_model 
     PCS_TRY(pcs_model_create(env, &out->model));
     pcs_pool pool = pool_begin(env);
     pcs_status status = read_gravity(f, &pool, out->model);
-    if (status == PCS_OK) status = read_systems(f, &pool, out->model);
+    if (status == PCS_OK) status = read_systems(f, env, &pool, out);
     if (status == PCS_OK) status = read_materials(f, &pool, out->model);
     if (status == PCS_OK) status = read_shapes(f, env, &pool, out);
     if (status == PCS_OK) status = read_interactions(f, &pool, out->model);
@@ -639,5 +644,6 @@ void model_tables_release(const pcs_env *env, stored_model *m)
         pcs_geometry_destroy(m->geometry[i]);
     }
     pcs_env_free(env, m->geometry);
+    pcs_env_free(env, m->driven);
     *m = (stored_model){0};
 }

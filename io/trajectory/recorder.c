@@ -62,7 +62,7 @@ struct pcs_recorder {
     int64_t reserved;
     table table[TABLES];
     pending wait[TABLES];
-    int nq, nv;
+    int nq, nv, driven;                  // numbers of q, v and the velocities of prescribed motions
     long frames, steps, contacts, since; // steps since the last frame
     double t0, next;                     // of the cadence dt
     double written;                      // when rows were written last, s
@@ -120,19 +120,22 @@ static int clamp(size_t x, int low, int high)
 // numbers in a row; 0 for a model in which nothing can move
 static int frame_width(const pcs_recorder *r, int which)
 {
-    return which == FRAME_Q ? r->nq : which == FRAME_V ? r->nv : 1;
+    return which == FRAME_Q          ? r->nq
+           : which == FRAME_V        ? r->nv
+           : which == FRAME_DRIVEN_V ? r->driven
+                                     : 1;
 }
 
 static pcs_status create_tables(pcs_recorder *r)
 {
     h5_file *f = &r->file;
-    const size_t frame = ((size_t)r->nq + (size_t)r->nv) * sizeof(double);
+    const size_t frame = ((size_t)r->nq + (size_t)r->nv + (size_t)r->driven) * sizeof(double);
     const bool compress = frame >= COMPRESS_BYTES;
     PCS_TRY(h5_put_group(f, "/frames"));
     for (int i = 0; i < FRAME_TABLES; ++i) {
         const int width = frame_width(r, i);
         if (width == 0) continue;
-        const bool large = i == FRAME_Q || i == FRAME_V;
+        const bool large = i == FRAME_Q || i == FRAME_V || i == FRAME_DRIVEN_V;
         const int rows = large ? clamp(CHUNK_BYTES / (frame + 1), 1, 256) : 1024;
         PCS_TRY(table_create(f, &layout_frame[i], width, rows, large && compress));
     }
@@ -252,14 +255,21 @@ static void release(pcs_recorder *r)
     pcs_env_free(&env, r);
 }
 
-// how many coordinates and velocities the states of a model have
-static pcs_status measure(const pcs_model *m, int *nq, int *nv)
+// how many coordinates and velocities the states of a model have, and its prescribed motions
+static pcs_status measure(const pcs_model *m, int *nq, int *nv, int *driven)
 {
     pcs_state *state;
     PCS_TRY(pcs_state_create(m, &state));
     *nq = state->nq;
     *nv = state->nv;
     pcs_state_destroy(state);
+    *driven = 0;
+    for (int id = 1; id <= pcs_model_system_count(m); ++id) {
+        pcs_body_def def;
+        if (pcs_model_is_lagrangian(m, (pcs_system){id})) continue;
+        PCS_TRY(pcs_model_body(m, (pcs_system){id}, &def));
+        if (def.motion) *driven += 6;
+    }
     return PCS_OK;
 }
 
@@ -290,7 +300,7 @@ pcs_status pcs_recorder_open(const char *path, const pcs_model *m, const pcs_rec
         return status;
     }
     snprintf(temporary, sizeof temporary, "%s.part-%ld", r->path, (long)getpid());
-    pcs_status status = measure(m, &r->nq, &r->nv);
+    pcs_status status = measure(m, &r->nq, &r->nv, &r->driven);
     if (status == PCS_OK) status = start_file(r, m, temporary);
     if (status != PCS_OK) {
         const bool made = r->descriptor >= 0; // else it is of another thread
@@ -382,8 +392,9 @@ static pcs_status write_waiting(pcs_recorder *r)
 {
     PCS_TRY(reserve(r, r->waiting));
     // contacts and steps first, the times of the frames last
-    static const int order[TABLES] = {
-        CONTACTS, STEPS, FRAME_Q, FRAME_V, FRAME_STEP, FRAME_HASH, FRAME_CONTACTS_END, FRAME_TIME};
+    static const int order[TABLES] = {CONTACTS,       STEPS,      FRAME_Q,    FRAME_V,
+                                      FRAME_DRIVEN_V, FRAME_STEP, FRAME_HASH, FRAME_CONTACTS_END,
+                                      FRAME_TIME};
     for (int i = 0; i < TABLES; ++i) {
         const int k = order[i];
         if (r->wait[k].n == 0) continue;
@@ -396,7 +407,36 @@ static pcs_status write_waiting(pcs_recorder *r)
     return PCS_OK;
 }
 
-static pcs_status add_frame(pcs_recorder *r, const pcs_state *state, pcs_work *work, bool stepped)
+// a state has no velocities of prescribed motions: each is asked
+static pcs_status add_driven(pcs_recorder *r, const pcs_model *m, double t)
+{
+    if (r->driven == 0) return PCS_OK;
+    double *v = more_rows(r, FRAME_DRIVEN_V, 1);
+    if (!v) return pcs_fail_memory("pcs_recorder_observe");
+    int at = 0;
+    for (int id = 1; id <= pcs_model_system_count(m); ++id) {
+        pcs_body_def def;
+        double q[7];
+        if (pcs_model_is_lagrangian(m, (pcs_system){id})) continue;
+        PCS_TRY(pcs_model_body(m, (pcs_system){id}, &def));
+        if (!def.motion || at == r->driven) continue;
+        memset(v + at, 0, 6 * sizeof *v);
+        if (def.motion(def.user, t, q, v + at) != 0 || !pcs_all_finite(v + at, 6)) {
+            return pcs_fail(PCS_ERR_CALLBACK,
+                            "pcs_recorder_observe: the motion of system %d failed at t = %g s", id,
+                            t);
+        }
+        at += 6;
+    }
+    if (at == r->driven) return PCS_OK;
+    return pcs_fail(PCS_ERR_SIZE,
+                    "pcs_recorder_observe: the model has %d prescribed motions, the file has %d: a "
+                    "trajectory keeps the systems it began with",
+                    at / 6, r->driven / 6);
+}
+
+static pcs_status add_frame(pcs_recorder *r, const pcs_model *m, const pcs_state *state,
+                            pcs_work *work, bool stepped)
 {
     if (state->nq != r->nq || state->nv != r->nv) {
         return pcs_fail(PCS_ERR_SIZE,
@@ -409,6 +449,7 @@ static pcs_status add_frame(pcs_recorder *r, const pcs_state *state, pcs_work *w
     const int64_t step = r->steps, end = r->contacts;
     PCS_TRY(add_row(r, FRAME_Q, state->q));
     PCS_TRY(add_row(r, FRAME_V, state->v));
+    PCS_TRY(add_driven(r, m, state->t));
     PCS_TRY(add_row(r, FRAME_STEP, &step));
     PCS_TRY(add_row(r, FRAME_HASH, &hash));
     PCS_TRY(add_row(r, FRAME_CONTACTS_END, &end));
@@ -444,14 +485,14 @@ static bool is_due(pcs_recorder *r, double t)
     return true;
 }
 
-static pcs_status record(pcs_recorder *r, const pcs_state *state, pcs_work *work,
-                         const pcs_step_report *report, bool always)
+static pcs_status record(pcs_recorder *r, const pcs_model *m, const pcs_state *state,
+                         pcs_work *work, const pcs_step_report *report, bool always)
 {
     if (r->status != PCS_OK) return pcs_fail(r->status, "%s", r->sentence);
     if (report && !report->committed) return PCS_OK;
     pcs_status status = report ? add_step(r, state->t, report) : PCS_OK;
     if (status == PCS_OK && (is_due(r, state->t) || always)) {
-        status = add_frame(r, state, work, report != NULL);
+        status = add_frame(r, m, state, work, report != NULL);
     }
     if (status == PCS_OK && (r->waiting >= WRITE_BYTES || now() - r->written >= WRITE_AFTER)) {
         status = write_waiting(r);
@@ -466,8 +507,7 @@ static pcs_status record(pcs_recorder *r, const pcs_state *state, pcs_work *work
 int pcs_recorder_observe(void *recorder, const pcs_model *m, const pcs_state *state, pcs_work *work,
                          const pcs_step_report *report)
 {
-    (void)m;
-    return record(recorder, state, work, report, false) != PCS_OK;
+    return record(recorder, m, state, work, report, false) != PCS_OK;
 }
 
 pcs_status pcs_recorder_add(pcs_recorder *r, const pcs_model *m, const pcs_state *state,
@@ -476,7 +516,7 @@ pcs_status pcs_recorder_add(pcs_recorder *r, const pcs_model *m, const pcs_state
     if (!r || !m || !state || (report && !work)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_recorder_add: an argument is null");
     }
-    return record(r, state, work, report, true);
+    return record(r, m, state, work, report, true);
 }
 
 long pcs_recorder_frames(const pcs_recorder *r)

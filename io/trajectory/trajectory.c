@@ -15,7 +15,7 @@ struct pcs_trajectory {
     pcs_env env;
     pcs_pool pool; // what stays: texts, the index
     h5_file file;
-    table q, v, contacts, steps;
+    table q, v, driven_v, contacts, steps;
     stored_model stored;
     pcs_trajectory_info info;
     int nq, nv;
@@ -27,7 +27,7 @@ struct pcs_trajectory {
     uint64_t *hash;
 
     // the frame that was read last, and room for rows
-    double *frame_q, *frame_v;
+    double *frame_q, *frame_v, *frame_driven_v;
     pcs_contact *contact;
     int contact_room;
     contact_row *row;
@@ -124,7 +124,8 @@ static pcs_status place_systems(pcs_trajectory *t)
     }
     t->frame_q = POOL_TAKE(&t->pool, (size_t)t->nq, double);
     t->frame_v = POOL_TAKE(&t->pool, (size_t)t->nv, double);
-    return t->frame_q && t->frame_v ? PCS_OK : no_memory();
+    t->frame_driven_v = POOL_TAKE(&t->pool, 6 * (size_t)t->stored.n_driven, double);
+    return t->frame_q && t->frame_v && t->frame_driven_v ? PCS_OK : no_memory();
 }
 
 // One column of the index: of at least `least` rows these, or all there are when it is negative.
@@ -176,6 +177,11 @@ static pcs_status open_tables(pcs_trajectory *t)
     PCS_TRY(read_index(t, FRAME_STEP, n, &rows, &t->step));
     if (t->nv > 0) PCS_TRY(table_open(f, &layout_frame[FRAME_V], t->nv, &t->v));
     if (t->nq > 0) PCS_TRY(table_open(f, &layout_frame[FRAME_Q], t->nq, &t->q));
+    const table_def *driven = &layout_frame[FRAME_DRIVEN_V];
+    if (t->stored.n_driven > 0 && table_width(f, driven->path) > 0) {
+        PCS_TRY(table_open(f, driven, 6 * t->stored.n_driven, &t->driven_v));
+        if (t->driven_v.rows < n) return fail(t, "/frames/driven_v has fewer rows than times");
+    }
     PCS_TRY(table_open(f, &layout_steps, 1, &t->steps));
     PCS_TRY(table_open(f, &layout_contacts, 1, &t->contacts));
     if ((t->nv > 0 && t->v.rows < n) || (t->nq > 0 && t->q.rows < n)) {
@@ -228,6 +234,7 @@ void pcs_trajectory_close(pcs_trajectory *t)
     if (!t) return;
     table_close(&t->q);
     table_close(&t->v);
+    table_close(&t->driven_v);
     table_close(&t->contacts);
     table_close(&t->steps);
     if (t->file.id > 0) h5_close(&t->file);
@@ -263,6 +270,23 @@ void pcs_trajectory_place(const pcs_trajectory *t, pcs_system system, int *q, in
     const bool there = t && system.id >= 1 && system.id <= pcs_model_system_count(t->stored.model);
     if (q) *q = there ? t->q_at[system.id - 1] : -1;
     if (v) *v = there ? t->v_at[system.id - 1] : -1;
+}
+
+bool pcs_trajectory_velocity(const pcs_trajectory *t, const pcs_trajectory_frame *frame,
+                             pcs_system body, double v[6])
+{
+    const bool there = t && body.id >= 0 && body.id <= pcs_model_system_count(t->stored.model) &&
+                       !pcs_model_is_lagrangian(t->stored.model, body);
+    const int at = there && body.id > 0 ? t->v_at[body.id - 1] : -1;
+    const int driven = there && body.id > 0 ? t->stored.driven[body.id - 1] : -1;
+    for (int i = 0; i < 6; ++i) {
+        v[i] = !there || !frame  ? NAN
+               : at >= 0         ? frame->v[at + i]
+               : driven < 0      ? 0
+               : frame->driven_v ? frame->driven_v[6 * driven + i]
+                                 : NAN;
+    }
+    return at >= 0 || driven >= 0;
 }
 
 static pcs_status make_room(pcs_trajectory *t, int contacts)
@@ -356,7 +380,11 @@ pcs_status pcs_trajectory_read_frame(pcs_trajectory *t, long number, pcs_traject
     }
     if (t->nq > 0) PCS_TRY(table_read(&t->file, &t->q, number, 1, t->frame_q));
     if (t->nv > 0) PCS_TRY(table_read(&t->file, &t->v, number, 1, t->frame_v));
-    if (!pcs_all_finite(t->frame_q, (size_t)t->nq) || !pcs_all_finite(t->frame_v, (size_t)t->nv)) {
+    const bool driven = t->driven_v.width > 0;
+    const size_t driven_size = driven ? 6 * (size_t)t->stored.n_driven : 0;
+    if (driven) PCS_TRY(table_read(&t->file, &t->driven_v, number, 1, t->frame_driven_v));
+    if (!pcs_all_finite(t->frame_driven_v, driven_size) ||
+        !pcs_all_finite(t->frame_q, (size_t)t->nq) || !pcs_all_finite(t->frame_v, (size_t)t->nv)) {
         return fail_named(t->file.name, PCS_ERR_FORMAT,
                           "frame %ld: a coordinate or a velocity is not finite", number);
     }
@@ -366,7 +394,8 @@ pcs_status pcs_trajectory_read_frame(pcs_trajectory *t, long number, pcs_traject
                               .nq = t->nq,
                               .nv = t->nv,
                               .q = t->frame_q,
-                              .v = t->frame_v};
+                              .v = t->frame_v,
+                              .driven_v = driven ? t->frame_driven_v : NULL};
     PCS_TRY(read_contacts(t, number, &f));
     *out = f;
     return PCS_OK;

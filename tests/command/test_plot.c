@@ -108,6 +108,45 @@ TEST(the_numbers_are_those_of_the_motion)
     }
 }
 
+// a crank turns at 6 rad/s about an axis through the origin, its centre 0.5 m away
+TEST(a_prescribed_motion_has_the_velocity_of_the_motion)
+{
+    enum { N = 11 };
+    static double t[N + 1], x[N + 1], y[N + 1];
+    file_write(
+        "crank.json",
+        "{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"crank\", \"position\": [0.5, 0, 0],"
+        " \"motion\": {\"axis\": [0, 0, 1], \"speed\": 6, \"centre\": [0, 0, 0]}}, {\"name\": "
+        "\"bed\","
+        " \"fixed\": true}], \"run\": {\"h\": 0.01, \"t_end\": 0.1}}");
+    ck_assert_msg(percuss("run crank.json -o crank.h5 -q") == 0, "%s", err_text);
+    ck_assert_msg(percuss("plot crank.h5 -w angular-velocity -b crank -o w.csv") == 0, "%s",
+                  err_text);
+    ck_assert_int_eq(read_table("w.csv", 3, t, x, N + 1), N);
+    ck_assert_int_eq(percuss("export crank.h5 --what bodies -o b.csv --last 0"), 0);
+    for (int k = 0; k < N; ++k) {
+        CK_NEAR(x[k], 6, 1e-14);
+    }
+    // the velocity is the change of the position: central differences are of second order
+    ck_assert_int_eq(percuss("plot crank.h5 -w position -b crank --axis y -o p.csv"), 0);
+    ck_assert_int_eq(percuss("plot crank.h5 -w velocity -b crank --axis y -o v.csv"), 0);
+    ck_assert_int_eq(read_table("p.csv", 1, t, x, N + 1), N);
+    ck_assert_int_eq(read_table("v.csv", 1, t, y, N + 1), N);
+    for (int k = 1; k + 1 < N; ++k) {
+        CK_NEAR((x[k + 1] - x[k - 1]) / 0.02, y[k], 6 * 36 * 0.5 * 1e-4 / 6 + 1e-12);
+    }
+    REFUSED("'bed' does not move", "plot crank.h5 -w velocity -b bed");
+    // a body with a prescribed motion has no mass, and no kinetic energy
+    char *text = file_read("b.csv");
+    ck_assert_msg(strstr(text, ",6,\n") != NULL, "%s", text);
+    free(text);
+    // 6 rad/s in degrees
+    ck_assert_int_eq(percuss("export crank.h5 -o c.usda"), 0);
+    text = file_read("c.usda");
+    ck_assert_msg(strstr(text, "angularVelocity = (0, 0, 343.77467707") != NULL, "%s", text);
+    free(text);
+}
+
 TEST(a_ball_at_rest_is_carried_by_its_impulse)
 {
     enum { N = 101 };

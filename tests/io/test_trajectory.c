@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "damaged_hdf5.h"
+#include "recorded.h"
 #include "scene.h"
 #include "support.h"
 
@@ -290,6 +292,72 @@ static void same_places(const scene *s, const pcs_trajectory *t)
         ck_assert_int_eq(q, (int)(pcs_state_read_q(s->m, s->st, system) - s->st->q));
         ck_assert_int_eq(v, at ? (int)(at - s->st->v) : -1);
     }
+}
+
+// a body that rises ever faster and turns about its own axis
+static int screw(void *user, double t, double q[7], double v[6])
+{
+    const double angle = *(const double *)user * t;
+    const double pose[7] = {1, 0, t * t, cos(angle / 2), 0, 0, sin(angle / 2)};
+    const double rate[6] = {0, 0, 2 * t, 0, 0, *(const double *)user};
+    memcpy(q, pose, sizeof pose);
+    memcpy(v, rate, sizeof rate);
+    return 0;
+}
+
+static void check_driven(bool stored, double spin)
+{
+    pcs_trajectory *t;
+    CK_OK(pcs_trajectory_open(NULL, RUN, &t));
+    for (long k = 0; k < pcs_trajectory_info_of(t).frames; ++k) {
+        pcs_trajectory_frame frame;
+        CK_OK(pcs_trajectory_read_frame(t, k, &frame));
+        ck_assert((frame.driven_v != NULL) == stored);
+        double still[6], free_body[6], slow[6], fast[6], none[6];
+        ck_assert(!pcs_trajectory_velocity(t, &frame, (pcs_system){1}, still));
+        ck_assert(pcs_trajectory_velocity(t, &frame, (pcs_system){2}, slow));
+        ck_assert(pcs_trajectory_velocity(t, &frame, (pcs_system){3}, free_body));
+        ck_assert(pcs_trajectory_velocity(t, &frame, (pcs_system){4}, fast));
+        ck_assert(!pcs_trajectory_velocity(t, &frame, (pcs_system){5}, none));
+        for (int i = 0; i < 6; ++i) {
+            ck_assert_double_eq(still[i], 0);
+            ck_assert_double_eq(free_body[i], frame.v[i]);
+            ck_assert(isnan(none[i]));
+            ck_assert(stored || (isnan(slow[i]) && isnan(fast[i])));
+        }
+        if (!stored) continue;
+        // the derivatives of the poses in the frame: z = t^2
+        ck_assert_double_eq(slow[2], 2 * frame.t);
+        ck_assert_double_eq(fast[2], 2 * frame.t);
+        ck_assert_double_eq(slow[5], spin);
+        ck_assert_double_eq(fast[5], 3 * spin);
+    }
+    pcs_trajectory_close(t);
+}
+
+TEST(bodies_with_a_prescribed_motion_have_its_velocity)
+{
+    double spin = 2, faster = 6;
+    scene s = scene_open();
+    pcs_body_def still = pcs_body_def_default(), slow = still, fast = still;
+    still.fixed = true;
+    slow.motion = fast.motion = screw;
+    slow.user = &spin;
+    fast.user = &faster;
+    scene_add(&s, &still);
+    scene_add(&s, &slow);
+    scene_ball(&s, 1, 0.1, (double[]){3, 0, 1}, (double[]){1, 2, 3});
+    scene_add(&s, &fast);
+    scene_start(&s);
+    record_run(&s, RUN, NULL, 0.01, 0.1);
+    scene_close(&s);
+    check_driven(true, spin);
+
+    // a file of a percuss that did not store them
+    const hid_t file = H5Fopen(RUN, H5F_ACC_RDWR, H5P_DEFAULT);
+    ck_assert_int_ge(H5Ldelete(file, "/frames/driven_v", H5P_DEFAULT), 0);
+    H5Fclose(file);
+    check_driven(false, spin);
 }
 
 TEST(the_model_comes_back_with_its_parts)

@@ -91,6 +91,8 @@ typedef struct pcs_trajectory_frame {
     int nv;                     ///< entries of v
     const double *q;            ///< as pcs_state.q, to the bit
     const double *v;            ///< as pcs_state.v, to the bit
+    const double *driven_v;     ///< velocities of bodies with a prescribed motion, 6 each in the
+                                ///< order of their ids; null if the file has none
     int contact_count;          ///< entries of contact
     const pcs_contact *contact; ///< active contacts of the step before it, to seven digits; the law
                                 ///< has its mu only
@@ -131,6 +133,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_trajectory_read_frame(pcs_trajectory *traje
 /// none.
 PCS_API void pcs_trajectory_place(const pcs_trajectory *trajectory, pcs_system system, int *q,
                                   int *v);
+
+/// The velocity of a body in a frame: of its centre of mass (m/s, inertial axes), then its angular
+/// velocity (rad/s, body axes). Of a body with a prescribed motion it is that of the motion; a
+/// fixed body and the world {0} have zeros. NaN: the system is a Lagrangian one or does not exist,
+/// or the file is of a percuss that did not store velocities of prescribed motions. Returns whether
+/// the body can move, by forces or a prescribed motion; `frame` may be null for this answer alone.
+PCS_API bool pcs_trajectory_velocity(const pcs_trajectory *trajectory,
+                                     const pcs_trajectory_frame *frame, pcs_system body,
+                                     double v[6]);
 
 /// Reads the reports of n steps from number `first` on; `t` (n, may be null) are the times at their
 /// ends. Doubts have their counts only; members that are not in the file are zero.
