@@ -373,8 +373,9 @@ static const field body_fields[] = {
     {"start", FIELD_REAL, OF(body, start), .unit = "rad", .kinds = RING,
      .help = "angle of the first copy from x"},
     {"turn", FIELD_REAL, OF(body, turn), .unit = "rad", .kinds = RING | STACK,
-     .help = "of a stack: about z from one copy to the next. Of a ring: the angle over which the"
-             " copies are spread, 2 pi without it; their x axes look outwards"},
+     .help = "of a stack: about z from one copy to the next. Of a ring: the angle that the copies"
+             " divide, turn / count from one to the next (2 pi without it); their x axes look "
+             "outwards"},
     {"jitter", FIELD_REAL, OF(body, jitter), FROM_ZERO, .unit = "m", .kinds = GENERATORS,
      .help = "every copy is moved by a random vector with entries in [-jitter, jitter)"},
     {"tumble", FIELD_BOOL, OF(body, tumble), .kinds = GENERATORS,
