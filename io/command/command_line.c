@@ -95,7 +95,9 @@ static void print_help(const args *a)
 static bool bad_number(const args *a, const args_flag *f, const char *text)
 {
     const char *kind = f->type == ARGS_INT ? "a whole number" : "a number";
-    if (f->high < (f->type == ARGS_INT ? INT_MAX : HUGE_VAL)) {
+    if (f->low == -HUGE_VAL) {
+        complain("%s: %s is '%s'; it must be a finite number", a->command, f->name, text);
+    } else if (f->high < (f->type == ARGS_INT ? INT_MAX : HUGE_VAL)) {
         complain("%s: %s is '%s'; it must be %s from %g to %g%s", a->command, f->name, text, kind,
                  f->low, f->high, f->low_excluded ? ", the first excluded" : "");
     } else {
