@@ -227,6 +227,7 @@ pcs_status pcs_trajectory_export(pcs_trajectory *trajectory, pcs_export_kind kin
     export_job job = {.trajectory = trajectory,
                       .model = pcs_trajectory_model(trajectory),
                       .path = path,
+                      .ending = formats[kind].ending,
                       .def = def ? *def : pcs_export_def_default()};
     job.bodies = pcs_model_system_count(job.model) + 1;
     pcs_status status = choose_frames(&job);

@@ -1,13 +1,20 @@
 // See export_job.h.
+#define _POSIX_C_SOURCE 200809L // lstat, unlink, strcasecmp
 #include "export/export_job.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <percuss/rotation.h>
 
 #include "base/base.h"
+#include "problem_file/assemble.h"
+#include "problem_file/links.h"
 
 pcs_status job_read(const export_job *job, long k, pcs_trajectory_frame *out)
 {
@@ -65,13 +72,36 @@ double job_kinetic(const export_job *job, int body, const double v[6])
 pcs_status job_name_beside(const export_job *job, const char *between, const char *what,
                            const char *ending, size_t size, char *name)
 {
-    const char *slash = strrchr(job->path, '/'), *dot = strrchr(job->path, '.');
-    const bool ended = dot && (slash ? dot > slash + 1 : dot > job->path);
-    const int stem = ended ? (int)(dot - job->path) : (int)strlen(job->path);
-    const int n = snprintf(name, size, "%.*s%s%s%s", stem, job->path, between, what, ending);
+    char path[4096];
+    int stream;
+    if (!links_end(job->path, path, sizeof path, &stream)) {
+        return fail_named(job->path, PCS_ERR_FILE, "it cannot be written: %s", strerror(errno));
+    }
+    if (stream >= 0) {
+        return fail_named(job->path, PCS_ERR_FILE,
+                          "it is not a file, and this export writes several with names like it");
+    }
+    // no other ending: run.1 and run.2 are two names
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    const char *dot = strrchr(file, '.');
+    const bool ended = dot && dot > file && strcasecmp(dot + 1, job->ending) == 0;
+    const int stem = (int)(ended ? (size_t)(dot - path) : strlen(path));
+    const int n = snprintf(name, size, "%.*s%s%s%s", stem, path, between, what, ending);
     if (n >= 0 && (size_t)n < size) return PCS_OK;
     return pcs_fail(PCS_ERR_FILE, "the name of the output is too long: it has %zu bytes",
                     strlen(job->path));
+}
+
+pcs_status job_remove_beside(const export_job *job, const char *between, const char *what,
+                             const char *ending)
+{
+    char name[4400];
+    struct stat s;
+    PCS_TRY(job_name_beside(job, between, what, ending, sizeof name, name));
+    if (lstat(name, &s) != 0 || !S_ISREG(s.st_mode)) return PCS_OK;
+    if (unlink(name) == 0 || errno == ENOENT) return PCS_OK;
+    return fail_named(name, PCS_ERR_FILE, "it is of an earlier export and cannot be removed: %s",
+                      strerror(errno));
 }
 
 void pose_apply(const double pose[7], const double x[3], double y[3])

@@ -22,7 +22,8 @@ typedef struct export_shape {
 typedef struct export_job {
     pcs_trajectory *trajectory;
     const pcs_model *model;
-    const char *path; // of the output
+    const char *path;   // of the output
+    const char *ending; // of the format, without its dot
     pcs_export_def def;
     frame_choice choice;
     long frames;            // that are written
@@ -45,7 +46,7 @@ double job_time(const export_job *job, long k);
 // the pose of a body in a frame that was read
 void job_pose(const export_job *job, const pcs_trajectory_frame *frame, int body, double pose[7]);
 
-// the name of a body, made unique and never empty: "body 3" where it has none; cut to `size`
+// the name of a body, never empty: "body 3" where it has none; cut to `size`; not always unique
 void job_body_name(const export_job *job, int body, char *name, size_t size);
 
 // Its velocity as of pcs_trajectory_velocity, zero for a Lagrangian system; and the kinetic energy
@@ -53,10 +54,15 @@ void job_body_name(const export_job *job, int body, char *name, size_t size);
 void job_velocity(const export_job *job, const pcs_trajectory_frame *frame, int body, double v[6]);
 double job_kinetic(const export_job *job, int body, const double v[6]);
 
-// The name of a further file: that of the output without its ending, then the three texts.
-// PCS_ERR_FILE where it does not fit.
+// The name of a further file: that of the output without the ending of the format, then the three
+// texts. Of an output that is a symbolic link, that of its target. PCS_ERR_FILE where it does not
+// fit.
 pcs_status job_name_beside(const export_job *job, const char *between, const char *what,
                            const char *ending, size_t size, char *name);
+
+// Removes the file of this name, which an earlier export left and this one does not have.
+pcs_status job_remove_beside(const export_job *job, const char *between, const char *what,
+                             const char *ending);
 
 // y = the point x of the frame that has this pose
 void pose_apply(const double pose[7], const double x[3], double y[3]);

@@ -321,6 +321,8 @@ static pcs_status write_file(const export_job *job, what which)
         status = vtk_bodies_create(job, which == MOVING, &d);
         if (status == PCS_OK && (which == MOVING || d.n_points > 0)) {
             status = end(v, write_bodies(v, which == MOVING, &d));
+        } else if (status == PCS_OK) {
+            status = job_remove_beside(job, "", name, ".vtkhdf");
         }
     }
     vtk_data_release(&d);
@@ -332,5 +334,6 @@ pcs_status export_vtkhdf(const export_job *job)
 {
     PCS_TRY(write_file(job, FIXED));
     if (job->def.contacts) PCS_TRY(write_file(job, CONTACTS));
-    return write_file(job, MOVING);
+    PCS_TRY(write_file(job, MOVING));
+    return job->def.contacts ? PCS_OK : job_remove_beside(job, "", "-contacts", ".vtkhdf");
 }
