@@ -1,11 +1,13 @@
 // See new_folder.h.
-#define _POSIX_C_SOURCE 200809L // rename, mkdir, dirent
+#define _DEFAULT_SOURCE // flock, dirent
 #include "export/new_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +30,23 @@ static bool has_ending(const char *name, const char *ending)
     return n > m && strcmp(name + n - m, ending) == 0;
 }
 
+int place_lock(const char *path)
+{
+    char folder[4400];
+    const char *slash = strrchr(path, '/');
+    const int n = slash == path ? 1 : slash ? (int)(slash - path) : 0;
+    snprintf(folder, sizeof folder, "%.*s", n, path);
+    const int fd = open(n > 0 ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    return fd;
+}
+
+void place_unlock(int lock)
+{
+    if (lock >= 0) close(lock);
+}
+
 // whether what is there may be replaced
 static pcs_status check_old(const new_folder *f)
 {
@@ -39,6 +58,8 @@ static pcs_status check_old(const new_folder *f)
                           "name; choose another output");
     }
     DIR *folder = opendir(f->path);
+    // another export may be about to replace it
+    if (!folder && errno == ENOENT) return PCS_OK;
     if (!folder) return fail(f, "it cannot be read");
     pcs_status status = PCS_OK;
     for (const struct dirent *e; status == PCS_OK && (e = readdir(folder));) {
@@ -64,18 +85,28 @@ static void remove_folder(const char *path, const char *ending)
     rmdir(path);
 }
 
-static bool name_beside(const new_folder *f, const char *what, char *name, size_t size)
+// Makes a folder of a new name beside its place, or moves `from` there; a process of the same
+// number may have left some of these names. false with errno
+static bool put_beside(const new_folder *f, const char *from, const char *what, char *name,
+                       size_t size)
 {
-    const int n = snprintf(name, size, "%s.percuss-%ld%s", f->path, (long)getpid(), what);
-    return n >= 0 && (size_t)n < size;
+    for (int k = 0; k < 10000; ++k) {
+        const int n = snprintf(name, size, "%s.percuss-%ld-%d%s", f->path, (long)getpid(), k, what);
+        if (n < 0 || (size_t)n >= size) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        if ((from ? rename(from, name) : mkdir(name, 0777)) == 0) return true;
+        if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) return false;
+    }
+    return false;
 }
 
 pcs_status new_folder_begin(const char *path, const char *ending, new_folder *f)
 {
     *f = (new_folder){.path = path, .ending = ending};
     PCS_TRY(check_old(f));
-    errno = ENAMETOOLONG;
-    if (name_beside(f, ".tmp", f->name, sizeof f->name) && mkdir(f->name, 0777) == 0) return PCS_OK;
+    if (put_beside(f, NULL, ".tmp", f->name, sizeof f->name)) return PCS_OK;
     f->name[0] = '\0';
     return fail(f, "it cannot be created");
 }
@@ -86,9 +117,7 @@ pcs_status new_folder_end(new_folder *f, bool good)
     if (f->name[0] == '\0') return PCS_OK;
     pcs_status status = PCS_OK;
     if (good) {
-        errno = ENAMETOOLONG;
-        const bool named = name_beside(f, ".old", old, sizeof old);
-        const bool moved = named && rename(f->path, old) == 0;
+        const bool moved = put_beside(f, f->path, ".old", old, sizeof old);
         if (!moved && errno != ENOENT) {
             status = fail(f, "it cannot be replaced");
         } else if (rename(f->name, f->path) != 0) {

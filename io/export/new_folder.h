@@ -21,4 +21,9 @@ pcs_status new_folder_begin(const char *path, const char *ending, new_folder *ou
 // the status is PCS_OK.
 pcs_status new_folder_end(new_folder *f, bool good);
 
+// Locks the folder that holds this path against other exports that put files and folders in their
+// places; waits for them. Some file systems have no locks: without one it goes on.
+int place_lock(const char *path);
+void place_unlock(int lock);
+
 #endif

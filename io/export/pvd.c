@@ -270,7 +270,8 @@ static pcs_status begin(pvd *p)
     return vtk_bodies_create(job, true, &p->moving);
 }
 
-// Lists and folder take their places when all is written: the folder first.
+// Lists and folder take their places when all is written: the folder first. No other export of this
+// name comes between.
 static pcs_status end(pvd *p, pcs_status status)
 {
     if (status == PCS_OK) {
@@ -279,12 +280,18 @@ static pcs_status end(pvd *p, pcs_status status)
         status = new_file_check(&p->bodies);
     }
     if (status == PCS_OK && p->contacts.f) status = new_file_check(&p->contacts);
+    const int lock = status == PCS_OK ? place_lock(p->folder_name) : -1;
     const pcs_status folder = new_folder_end(&p->folder, status == PCS_OK);
     if (status == PCS_OK) status = folder;
     const pcs_status contacts = new_file_end(&p->contacts, status == PCS_OK);
     if (status == PCS_OK) status = contacts;
     const pcs_status bodies = new_file_end(&p->bodies, status == PCS_OK);
-    return status == PCS_OK ? bodies : status;
+    if (status == PCS_OK) status = bodies;
+    if (status == PCS_OK && !p->job->def.contacts) {
+        status = job_remove_beside(p->job, "-", "contacts", ".pvd");
+    }
+    place_unlock(lock);
+    return status;
 }
 
 pcs_status export_pvd(const export_job *job)

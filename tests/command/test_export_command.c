@@ -21,6 +21,10 @@ TEST(the_ending_of_the_output_decides)
     ck_assert(file_exists("table"));
     ck_assert_int_eq(percuss("export t.h5 --to pvd --no-contacts"), 0);
     ck_assert(file_exists("t.pvd") && file_exists("t-frames") && !file_exists("t-contacts.pvd"));
+    // no other ending is cut
+    ck_assert_int_eq(percuss("export t.h5 --to csv -o run.1"), 0);
+    ck_assert_int_eq(percuss("export t.h5 --to csv -o run.2.CSV"), 0);
+    ck_assert(file_exists("run.1-bodies.csv") && file_exists("run.2-bodies.csv"));
     REFUSED("names no format", "export t.h5 -o a.xyz");
     REFUSED("--to", "export t.h5");
 }

@@ -1,6 +1,7 @@
 // Exports: tables hold the numbers of the trajectory to the bit; every point of a VTKHDF file lies
 // on the shape of its body in that frame; what cannot be written leaves what was there. The .pvd
 // that is left is read by VTK (tests/export/read_vtk).
+#define _POSIX_C_SOURCE 200809L // lstat, symlink, fork
 #include <percuss/export.h>
 #include <percuss/meshes.h>
 #include <percuss/parts.h>
@@ -12,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "linalg/m3.h"
@@ -549,12 +551,128 @@ TEST(a_folder_of_frames_is_replaced_whole)
     CK_SAYS(pcs_trajectory_export(t, PCS_EXPORT_PVD, NULL, FOLDER "/out.pvd", NULL), PCS_ERR_FILE,
             "would be replaced");
     ck_assert_int_eq(files_in(FOLDER "/out-frames"), 6);
-    ck_assert_int_eq(files_in(FOLDER), 4);
+    ck_assert_int_eq(files_in(FOLDER), 3);
     char *now = slurp(FOLDER "/out.pvd");
     ck_assert_str_eq(old, now);
     free(old);
     free(now);
     pcs_trajectory_close(t);
+    release();
+}
+
+static bool is_there(const char *path)
+{
+    struct stat s;
+    return lstat(path, &s) == 0;
+}
+
+// a process of the same number may have been killed here
+TEST(left_over_folders_are_passed_by)
+{
+    record(false);
+    pcs_trajectory *t = opened();
+    static const char *const ending[] = {"tmp", "old"};
+    for (int i = 0; i < 2; ++i) {
+        char name[200], file[220];
+        snprintf(name, sizeof name, FOLDER "/out-frames.percuss-%ld-0.%s", (long)getpid(),
+                 ending[i]);
+        snprintf(file, sizeof file, "%s/moving-000000.vtp", name);
+        ck_assert_int_eq(mkdir(name, 0777), 0);
+        FILE *f = fopen(file, "w");
+        ck_assert(f && fclose(f) == 0);
+    }
+    for (int i = 0; i < 2; ++i) {
+        CK_OK(pcs_trajectory_export(t, PCS_EXPORT_PVD, NULL, FOLDER "/out.pvd", NULL));
+    }
+    // the trajectory, two lists, the frames and what was there
+    ck_assert_int_eq(files_in(FOLDER), 6);
+    pcs_trajectory_close(t);
+    release();
+}
+
+// the list of a link is beside the frames that it names
+TEST(an_output_that_is_a_link)
+{
+    record(true);
+    pcs_trajectory *t = opened();
+    pcs_export_def def = pcs_export_def_default();
+    def.contacts = false;
+    mkdir(FOLDER "/far", 0777);
+    ck_assert_int_eq(symlink("far/real.pvd", FOLDER "/link.pvd"), 0);
+    CK_OK(pcs_trajectory_export(t, PCS_EXPORT_PVD, &def, FOLDER "/link.pvd", NULL));
+    char *list = slurp(FOLDER "/far/real.pvd");
+    ck_assert(strstr(list, "file=\"real-frames/moving-000000.vtp\""));
+    free(list);
+    ck_assert(is_there(FOLDER "/far/real-frames/moving-000000.vtp"));
+    ck_assert_int_eq(files_in(FOLDER), 3);
+    ck_assert_int_eq(files_in(FOLDER "/far"), 2);
+    pcs_trajectory_close(t);
+    release();
+}
+
+// what an earlier export left would be taken for a part of this one
+TEST(no_file_of_an_earlier_export_is_left)
+{
+    record(true);
+    pcs_trajectory *t = opened();
+    pcs_export_def def = pcs_export_def_default();
+    for (int kind = PCS_EXPORT_PVD; kind <= PCS_EXPORT_VTKHDF; ++kind) {
+        char out[100], contacts[100];
+        const char *ending = pcs_export_ending((pcs_export_kind)kind);
+        snprintf(out, sizeof out, FOLDER "/out.%s", ending);
+        snprintf(contacts, sizeof contacts, FOLDER "/out-contacts.%s", ending);
+        def.contacts = true;
+        CK_OK(pcs_trajectory_export(t, (pcs_export_kind)kind, &def, out, NULL));
+        ck_assert(is_there(contacts));
+        def.contacts = false;
+        CK_OK(pcs_trajectory_export(t, (pcs_export_kind)kind, &def, out, NULL));
+        ck_assert(is_there(out) && !is_there(contacts));
+    }
+    pcs_trajectory_close(t);
+    release();
+}
+
+static int count_words(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *s = text; (s = strstr(s, word)); s += strlen(word)) {
+        n += 1;
+    }
+    return n;
+}
+
+static bool export_often(bool contacts)
+{
+    pcs_export_def def = pcs_export_def_default();
+    def.contacts = contacts;
+    def.every = contacts ? 1 : 10;
+    pcs_trajectory *t;
+    bool good = pcs_trajectory_open(NULL, RUN, &t) == PCS_OK;
+    for (int i = 0; i < TEST_FEW(4, 40) && good; ++i) {
+        good = pcs_trajectory_export(t, PCS_EXPORT_PVD, &def, FOLDER "/out.pvd", NULL) == PCS_OK;
+    }
+    if (good) pcs_trajectory_close(t);
+    return good;
+}
+
+// list, frames and list of contacts are of the one that ended last
+TEST(two_exports_of_one_name_do_not_mix)
+{
+    record(true);
+    const pid_t child = fork();
+    if (child == 0) _exit(export_often(true) ? 0 : 1);
+    const bool good = export_often(false);
+    int status;
+    ck_assert(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    ck_assert_msg(good, "%s", pcs_error_text());
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+    char *list = slurp(FOLDER "/out.pvd");
+    const bool contacts = is_there(FOLDER "/out-contacts.pvd");
+    const int moving = count_words(list, "moving-");
+    ck_assert_int_eq(moving, contacts ? STEPS + 1 : STEPS / 10 + 1);
+    ck_assert_int_eq(files_in(FOLDER "/out-frames"), (contacts ? 2 : 1) * moving + 1);
+    ck_assert_int_eq(files_in(FOLDER), contacts ? 4 : 3);
+    free(list);
     release();
 }
 
@@ -619,11 +737,14 @@ TEST(an_empty_scene_is_exported)
     CK_OK(pcs_recorder_close(recorder));
     scene_close(&s);
     pcs_trajectory *t = opened();
+    FILE *old = fopen(FOLDER "/out-fixed.vtkhdf", "w");
+    ck_assert(old && fclose(old) == 0);
     for (int kind = 0; kind < PCS_EXPORT_COUNT; ++kind) {
         long frames = 0;
         CK_OK(pcs_trajectory_export(t, (pcs_export_kind)kind, NULL, FOLDER "/out", &frames));
         ck_assert_int_eq(frames, 1);
     }
+    ck_assert(!is_there(FOLDER "/out-fixed.vtkhdf"));
     pcs_trajectory_close(t);
 }
 
