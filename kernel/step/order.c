@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define MIDDLE 0.5
-
 // whether shapes of this model may rebound
 static bool model_restores(const pcs_model *m)
 {
@@ -69,7 +67,7 @@ pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *t
         if (system_moves(m, c->sys1) || system_moves(m, c->sys2)) join(t, c, parent, held);
     }
     for (int i = 0; i < m->n_systems; ++i) {
-        const double own = held[island_root(parent, i)] ? m->scheme.theta : MIDDLE;
+        const double own = held[island_root(parent, i)] ? m->scheme.theta : STEP_MIDDLE;
         *changed = *changed || own != theta[i];
         theta[i] = own;
     }
@@ -83,5 +81,5 @@ bool step_at_middle(const trial *t, const candidate *c)
     if (c->law.kind != PCS_LAW_EQUALITY || !system_moves(t->m, system)) return false;
     if (s->configuration == PCS_CONFIGURATION_MIDDLE) return t->end.theta[system] > 0;
     return s->second_order && s->configuration == PCS_CONFIGURATION_START &&
-           t->end.theta[system] == MIDDLE;
+           t->end.theta[system] == STEP_MIDDLE;
 }

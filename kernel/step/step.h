@@ -402,6 +402,9 @@ static inline void step_join(const trial *t, const candidate *c, int *up)
 // R of every moving body at q
 void trial_rotations(const pcs_model *m, const double *q, double *R);
 
+// theta of the midpoint rule
+#define STEP_MIDDLE 0.5
+
 // the theta of every system in a scheme of second order, now that the active set is known
 pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta,
                       bool *changed);

@@ -283,6 +283,70 @@ TEST(a_heavy_load_swings_on_light_links)
     }
 }
 
+// The same with theta = 1/2 of the scheme, and from 0.3 rad below the level, where the gain is
+// largest: islands without contacts are solved again for any theta
+TEST(a_heavy_load_swings_for_any_theta)
+{
+    for (int half = 0; half < 2; ++half) {
+        scene s;
+        open_default(&s);
+        if (half) s.scheme.theta = 0.5;
+        stretch_chain(&s, 5, 0.1, 0.3, 100, false);
+        scene_start(&s);
+        const double first = energy(&s);
+        for (int i = 0; i < 2000; ++i) {
+            scene_step(&s, 1e-2);
+            ck_assert(s.report.committed);
+            CK_NEAR(energy(&s), first, 0.05 * 100 * 9.81 * 0.5 * (1 - sin(0.3)));
+        }
+        scene_close(&s);
+    }
+}
+
+// An inertia that is symmetric to 1e-10 only, which the model accepts, of a rod that hangs with a
+// load, under tensions for which h^2/4 K and J/4 nearly cancel
+TEST(tension_takes_every_inertia_of_a_model)
+{
+    const double c = cos(0.5), si = sin(0.5), thin = 1e-6, thick = 0.01 / 12;
+    const double off = (thick - thin) * c * si, zero[3] = {0};
+    const double upper[3] = {0, -0.05 * si, 0.05 * c}, lower[3] = {0, 0.05 * si, -0.05 * c};
+    const double J[9] = {thick,
+                         0,
+                         0,
+                         0,
+                         thick * c * c + thin * si * si,
+                         off + 0.9e-10 * thick,
+                         0,
+                         off,
+                         thick * si * si + thin * c * c};
+    for (double load = 7.5; load < 9; load += TEST_FEW(0.25, 0.01)) {
+        scene s;
+        open_default(&s);
+        pcs_body_def def = pcs_body_def_default();
+        def.mass = 1;
+        def.position[2] = -0.05;
+        memcpy(def.inertia, J, sizeof J);
+        memcpy(def.orientation, (const double[]){cos(0.25), -sin(0.25), 0, 0}, 4 * sizeof(double));
+        pcs_system rod;
+        CK_OK(pcs_model_add_body(s.m, &def, &rod));
+        const double edges[3] = {0.1, 0.1, 0.1}, below[3] = {0, 0, -0.1};
+        pcs_interaction_def joint = pcs_interaction_def_default();
+        joint.relation = pcs_relation_ball_joint(upper, zero);
+        joint.system1 = rod;
+        CK_OK(pcs_model_add_interaction(s.m, &joint, NULL));
+        joint.relation = pcs_relation_ball_joint(zero, lower);
+        joint.system1 = scene_box(&s, load, edges, below, NULL, NULL, NULL);
+        joint.system2 = rod;
+        CK_OK(pcs_model_add_interaction(s.m, &joint, NULL));
+        scene_start(&s);
+        for (int i = 0; i < 5; ++i) {
+            scene_step(&s, 1e-2);
+            ck_assert(s.report.committed);
+        }
+        scene_close(&s);
+    }
+}
+
 static int add_losses(void *user, const pcs_model *m, const pcs_state *st, pcs_work *wk,
                       const pcs_step_report *step)
 {
