@@ -138,6 +138,14 @@ static void print_line(const char *label, const char *text)
     free(words);
 }
 
+// after the file was read: nothing is printed of one that cannot be
+static void print_head(const char *path, file_content what)
+{
+    char *name = readable(path);
+    printf("%s\n  kind        %s\n", name, contents[what].word);
+    free(name);
+}
+
 static bool scene(const char *path, json *j)
 {
     pcs_scene *s;
@@ -150,6 +158,7 @@ static bool scene(const char *path, json *j)
         put_model(j, s->model);
         put_hash(j, "model_hash", pcs_model_hash(s->model));
     } else {
+        print_head(path, CONTENT_SCENE);
         print_line("name", s->name);
         print_line("description", s->description);
         print_model(s->model);
@@ -178,6 +187,7 @@ static bool trajectory(const char *path, json *j)
         put_model(j, pcs_trajectory_model(t));
         put_hash(j, "model_hash", info.model_hash);
     } else {
+        print_head(path, CONTENT_TRAJECTORY);
         print_line("title", info.title);
         printf("  frames      %ld, from t = %g s to %g s; reports of %ld steps\n", info.frames,
                begin, end, info.steps);
@@ -205,6 +215,7 @@ static bool checkpoint(const char *path, json *j)
         put_hash(j, "model_hash", info.model_hash);
         put_hash(j, "hash", info.hash);
     } else {
+        print_head(path, CONTENT_CHECKPOINT);
         printf("  state       t = %g s after %ld steps; %d coordinates, %d velocities\n", info.t,
                info.steps, info.nq, info.nv);
         printf("  hash        %016llx, of its model %016llx\n", info.hash, info.model_hash);
@@ -237,6 +248,7 @@ static bool mesh(const char *path, json *j)
         json_reals(j, "high", 3, high);
         json_real(j, "volume", closed ? inside.m : NAN);
     } else {
+        print_head(path, CONTENT_MESH);
         printf("  format      %s\n", mesh_formats[f->format]);
         printf("  surface     %d triangles, %d vertices\n", f->n_triangles, f->n_vertices);
         printf("  box         (%g, %g, %g) to (%g, %g, %g), in units of the file\n", low[0], low[1],
@@ -258,7 +270,6 @@ bool describe_file(const char *path, bool as_json, int *code)
     bool (*const of[])(const char *, json *) = {NULL, NULL, scene, trajectory, checkpoint, mesh};
     if (!of[what]) return false;
 
-    // the command prints nothing of a file that cannot be read
     *code = DONE;
     if (as_json) {
         json j = {.out = stdout};
@@ -273,9 +284,6 @@ bool describe_file(const char *path, bool as_json, int *code)
         json_close(&j, '}');
         return true;
     }
-    char *name = readable(path);
-    printf("%s\n  kind        %s\n", name, contents[what].word);
-    free(name);
     if (!of[what](path, NULL)) *code = complain("%s", pcs_error_text());
     return true;
 }

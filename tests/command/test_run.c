@@ -268,6 +268,21 @@ TEST(info_knows_scenes_trajectories_and_checkpoints)
     ck_assert_int_eq((int)json_number(out_text, "frames"), 41);
 }
 
+TEST(info_prints_nothing_of_a_file_that_it_cannot_read)
+{
+    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q -o a.h5 --checkpoint c "
+                             "--checkpoint-every 20"),
+                     0);
+    ck_assert_int_eq(percuss_after("head -c 3000 a.h5 >cut.h5; head -c 60 c >cut;", "info c"), 0);
+    file_write("bad.json", "{\"percuss_scene\": 1, \"bodies\": 3}");
+    file_write("bad.obj", "v 0 0 0\nf 1 2 3\n");
+    static const char *const files[] = {"bad.json", "cut.h5", "cut", "bad.obj"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+        REFUSED(files[i], "info %s", files[i]);
+        ck_assert_str_eq(out_text, "");
+    }
+}
+
 static const char tetrahedron[] = "# a corner\nv 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 4\n"
                                   "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
