@@ -110,13 +110,16 @@ static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pc
 
 // ---- joints, travel, overlaps -------------------------------------------------------------------
 
-// error of a joint at the start, compared with the smaller of its bodies
+// Error of a joint at the start, compared with the smaller of its bodies; and of a rope or stop
+// that is violated, where a projection closes it. Without one an impact overshoots by its last
+// step.
 static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
 {
+    const bool joint = c->law.kind == PCS_LAW_EQUALITY;
     double off = 0, size = INFINITY;
-    if (c->law.kind != PCS_LAW_EQUALITY) return;
+    if (!joint && t->m->scheme.projection == PCS_PROJECTION_NONE) return;
     for (int j = 0; j < candidate_gaps(c); ++j) {
-        off = hypot(off, c->g[j]);
+        off = hypot(off, joint ? c->g[j] : fmin(0, c->g[j]));
     }
     for (int side = 0; side < 2; ++side) {
         const int system = side == 0 ? c->sys1 : c->sys2;

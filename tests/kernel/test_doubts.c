@@ -335,6 +335,36 @@ TEST(joints_that_are_off_are_said_once)
     }
 }
 
+// a rope that is too short at the start closes as a joint does; one that goes taut in the run does
+// so without a jump, and without a projection it overshoots, which is no doubt
+TEST(a_rope_that_is_too_short_is_said_once)
+{
+    const double length[] = {0.5, 1.5, 1, 0.99999, 1.5}, zero[3] = {0}, up[3] = {0, 0, 1};
+    for (int k = 0; k < 5; ++k) {
+        scene s;
+        heard h;
+        open_heard(&s, &h);
+        const pcs_system bob = scene_solid_ball(&s, 1, 0.1, zero, NULL, 0);
+        const pcs_law law = {.kind = PCS_LAW_NEWTON_IMPACT};
+        const pcs_interaction rope =
+            scene_join(&s, pcs_relation_rope(zero, up, length[k]), law, bob, (pcs_system){0});
+        if (k == 4) s.scheme = pcs_scheme_moreau_jean();
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 5e-3, 0.5, &report);
+        const pcs_doubt *d = &report.doubt[PCS_DOUBT_JOINT];
+        if (k > 0) {
+            silent(&report, &h);
+        } else {
+            ck_assert_int_eq(d->count, 1);
+            CK_NEAR(d->value, 0.5, 1e-12);
+            ck_assert_int_eq(d->two, rope.id);
+            ck_assert_msg(strstr(report.doubts, "0.5 m") != NULL, "%s", report.doubts);
+        }
+        scene_close(&s);
+    }
+}
+
 // a mass that does not fit the inertia, a missing inertia, a centre of mass outside: one message,
 // and none for consistent settings
 TEST(unlikely_bodies_are_said_once)

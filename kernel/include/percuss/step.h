@@ -80,7 +80,8 @@ typedef enum pcs_doubt_kind {
     /// of what the forces give in the step and of what they do over the size of a body.
     PCS_DOUBT_GAIN,
     /// A joint is open at the start of the step by more than a hundredth of the smaller of its
-    /// bodies: the step closes it by a jump.
+    /// bodies, or with a projection a rope or another interaction is violated by as much: the step
+    /// closes it by a jump.
     PCS_DOUBT_JOINT,
     /// Of a run only: projections add more than a tenth of the energy of the motion, that is of the
     /// largest of the kinetic energy, the change of the potential energy, and the work of gravity
