@@ -71,6 +71,30 @@ static void write_body(json *j, const book *b, int body)
     json_close(j, '}');
 }
 
+// a relation between two points of bodies; others have no place
+static void write_joint(json *j, const book *b, int number)
+{
+    static const char *const kinds[] = {[PCS_RELATION_DISTANCE] = "distance",
+                                        [PCS_RELATION_BALL_JOINT] = "ball",
+                                        [PCS_RELATION_ROPE] = "rope"};
+    const pcs_interaction interaction = {number};
+    pcs_interaction_def def;
+    if (pcs_model_interaction(b->model, interaction, &def) != PCS_OK) return;
+    if (!pcs_model_interaction_enabled(b->model, interaction)) return;
+    const pcs_relation_kind kind = pcs_relation_kind_of(&def.relation);
+    if (kind == PCS_RELATION_USER || kind == PCS_RELATION_LINEAR) return;
+    const double *p = def.relation.data;
+    json_open(j, NULL, '{');
+    json_text(j, "kind", kinds[kind]);
+    json_open(j, "bodies", '[');
+    json_int(j, NULL, def.system1.id);
+    json_int(j, NULL, def.system2.id);
+    json_close(j, ']');
+    json_reals(j, "points", 6, p);
+    if (kind != PCS_RELATION_BALL_JOINT) json_real(j, "length", p[6]);
+    json_close(j, '}');
+}
+
 static void write_range(json *j, const char *key, int n, range *const *r)
 {
     json_open(j, key, '{');
@@ -253,6 +277,11 @@ pcs_status book_write_scene(book *b, FILE *page)
     json_open(&j, "shapes", '[');
     for (int i = 0; i < pcs_model_shape_count(b->model); ++i) {
         write_shape(&j, b, i);
+    }
+    json_close(&j, ']');
+    json_open(&j, "joints", '[');
+    for (int i = 1; i <= pcs_model_interaction_count(b->model); ++i) {
+        write_joint(&j, b, i);
     }
     json_close(&j, ']');
     json_open(&j, "materials", '[');

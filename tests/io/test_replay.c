@@ -31,14 +31,23 @@ TEST_AROUND(before, NULL)
 
 static pcs_geometry *field;
 
+static const double pivot[3] = {4, 3, 1}, knot[3] = {0, 0.02, 0};
+
 static void record(void)
 {
     const double height[6] = {-2, -2, -1.9, -2, -2.5, -2};
     scene s;
     scene_random_rough(&s, 3, 0.5);
     s.scheme = pcs_scheme_default();
-    const double at[3] = {2, 0, 0.5};
-    CK_OK(pcs_model_set_system_name(s.m, scene_solid_ball(&s, 1, 0.1, at, NULL, 0), NAME));
+    const double at[3] = {2, 0, 0.5}, zero[3] = {0};
+    const pcs_law held = {.kind = PCS_LAW_EQUALITY}, stop = {.kind = PCS_LAW_NEWTON_IMPACT};
+    const pcs_system bob = scene_ball(&s, 1, 0.1, pivot, NULL);
+    const pcs_system gem = scene_solid_ball(&s, 1, 0.1, at, NULL, 0);
+    CK_OK(pcs_model_set_system_name(s.m, gem, NAME));
+    scene_join(&s, pcs_relation_ball_joint(zero, pivot), held, bob, (pcs_system){0});
+    scene_join(&s, pcs_relation_linear(7, (double[]){0, 0, 1, 0, 0, 0, 0}, 9), stop, gem,
+               (pcs_system){0}); // it has no place
+    scene_join(&s, pcs_relation_rope(zero, knot, 5), stop, gem, bob);
     CK_OK(pcs_geometry_create_height_field(NULL, 3, 2, 0.5, 0.25, height, &field));
     scene_shape(&s, (pcs_system){0}, pcs_shape_height_field(field), 0);
     scene_start(&s);
@@ -306,6 +315,16 @@ static int check_block(pcs_trajectory *t, const json_t *page, block *b, int rows
     return (int)count;
 }
 
+static void check_joint(const json_t *joint, const char *kind, const int bodies[2],
+                        const double point2[3])
+{
+    ck_assert_str_eq(json_string_value(json_object_get(joint, "kind")), kind);
+    for (int i = 0; i < 6; ++i) {
+        if (i < 2) ck_assert_double_eq(real(joint, "bodies", i), bodies[i]);
+        ck_assert_double_eq(real(joint, "points", i), i < 3 ? 0 : point2[i - 3]);
+    }
+}
+
 TEST(page_holds_the_trajectory)
 {
     record();
@@ -324,6 +343,13 @@ TEST(page_holds_the_trajectory)
     const int bodies = pcs_model_system_count(pcs_trajectory_model(t));
     const json_t *last = json_array_get(json_object_get(json, "bodies"), (size_t)bodies);
     ck_assert_str_eq(json_string_value(json_object_get(last, "name")), NAME);
+    const json_t *joints = json_object_get(json, "joints");
+    const size_t places = json_array_size(joints);
+    ck_assert_int_eq((int)places, pcs_model_interaction_count(pcs_trajectory_model(t)) - 1);
+    const json_t *rope = json_array_get(joints, places - 1);
+    check_joint(json_array_get(joints, places - 2), "ball", (int[]){bodies - 1, 0}, pivot);
+    check_joint(rope, "rope", (int[]){bodies, bodies - 1}, knot);
+    ck_assert_double_eq(json_number_value(json_object_get(rope, "length")), 5);
     const int rows =
         (int)json_array_size(json_object_get(json_object_get(json, "rows"), "step")) / 3;
     int frames = 0;

@@ -13,9 +13,9 @@ export const STATUS_COLOURS = {
 
 const scale = (low, high, value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
 
-// A flat mark that faces the camera, for each contact: a disc at its point, or an arrow of three
-// triangles from there. `arrow` has its vector, m.
-function markMaterial(size, arrow) {
+// A flat mark that faces the camera, at each point: a disc, or an arrow of three triangles from
+// there. `arrow` has its vector, m.
+export function markMaterial(size, arrow) {
   const place = arrow
     ? `vec3 tip = mat3(modelViewMatrix) * arrow;
        float length = length(tip);
@@ -61,6 +61,9 @@ function markGeometry(corners, triangles, shared) {
   return geometry;
 }
 
+export const discGeometry = (shared) =>
+  markGeometry([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0], [0, 1, 2, 0, 2, 3], shared);
+
 export class Contacts {
   // `size`: length of the arrow of a large impulse, m.
   constructor(replay, parent, size) {
@@ -86,11 +89,10 @@ export class Contacts {
       return array.setUsage(THREE.DynamicDrawUsage);
     };
     this.given = { point: numbers(), arrow: numbers(), colour: numbers() };
-    const square = [-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0];
     const shaft = [-0.035, 0, 0, 0.035, 0, 0, 0.035, 0.75, 0, -0.035, 0.75, 0];
     const head = [-0.1, 0.75, 0, 0.1, 0.75, 0, 0, 1, 0];
     this.dots = new THREE.Mesh(
-      markGeometry(square, [0, 1, 2, 0, 2, 3], this.given),
+      discGeometry(this.given),
       markMaterial(0.04 * size, false),
     );
     this.arrows = new THREE.Mesh(

@@ -6,6 +6,8 @@
 // bodies in it; all low bytes of a channel come first, then all high bytes: what rests costs next to
 // nothing. doc/replay.md has the layout.
 
+import { Quaternion } from "three";
+
 const CHANNELS = 7; // x y z, then the quaternion w x y z
 
 async function inflate(base64) {
@@ -153,6 +155,17 @@ export class Replay {
     }
     const scale = 1 / Math.sqrt(square);
     for (let i = 3; i < 7; i++) out[i] *= scale;
+    return out;
+  }
+
+  // Where the point of a joint on its first (side 0) or second body is, as a vector, m.
+  jointPoint(frame, joint, side, out) {
+    const { row, pose } = this.scene.bodies[joint.bodies[side]];
+    const q = row < 0 ? pose : this.pose(frame, row, new Array(7));
+    out.fromArray(joint.points, 3 * side).applyQuaternion(new Quaternion(q[4], q[5], q[6], q[3]));
+    out.x += q[0];
+    out.y += q[1];
+    out.z += q[2];
     return out;
   }
 

@@ -9,6 +9,7 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Replay } from "./data.js";
 import { Solids } from "./solids.js";
 import { Contacts, STATUS_COLOURS } from "./contacts.js";
+import { Joints } from "./joints.js";
 import { Curves } from "./curves.js";
 
 const element = (id) => document.getElementById(id);
@@ -144,6 +145,7 @@ class Page {
     this.stage.frame(this.solids.bounds);
     this.solids.layGrounds(this.stage.size, this.stage.centre, this.stage.camera.up);
     this.contacts = new Contacts(replay, this.stage.scene, this.arrowSize());
+    this.joints = new Joints(replay, this.stage.scene, this.arrowSize());
     this.curves = new Curves(replay.scene, element("curves"), (t) => this.seekTime(t));
     this.residuals = replay.scene.curves.find((curve) => curve.name === "residual")?.values;
     element("curves").hidden = window.innerHeight < 600;
@@ -200,6 +202,7 @@ class Page {
     document.documentElement.dataset.theme = name;
     this.stage.setTheme(name);
     this.solids.setGroundColour(GROUND[name]);
+    this.joints.setTheme(name);
     this.curves.paint();
     this.curves.show(this.frame);
     this.dirty = true;
@@ -271,6 +274,7 @@ class Page {
   show() {
     const { times } = this.replay.scene;
     this.solids.show(this.frame);
+    this.joints.show(this.frame);
     this.contacts.show(this.frame, this.residuals ? this.residuals[this.frame] : 0);
     this.curves.show(this.frame);
     element("scrub").value = this.frame;
@@ -355,10 +359,11 @@ class Page {
     });
     const marks = () => {
       this.contacts.setVisible(element("dots").checked, element("arrows").checked);
+      this.joints.setVisible(element("joints").checked);
       this.dirty = true;
     };
-    element("dots").addEventListener("change", marks);
-    element("arrows").addEventListener("change", marks);
+    for (const id of ["dots", "arrows", "joints"]) element(id).addEventListener("change", marks);
+    element("joints").parentElement.hidden = this.replay.scene.joints.length === 0;
     element("body-colour").addEventListener("change", (event) => {
       this.solids.paint(event.target.value);
       this.solids.light(this.picked);

@@ -355,7 +355,7 @@ export class Solids {
   }
 
   // Where the solids are over the whole run, for the camera: a box about the centres that moved,
-  // widened by the largest shape.
+  // widened by its shapes; and the points of joints at the start.
   boundsOfRun() {
     const { scene } = this.replay;
     const q = new Array(7);
@@ -378,6 +378,12 @@ export class Solids {
         for (let f = 0; f < this.replay.frameCount; f += every) {
           take(this.replay.pose(f, body.row, q), margin);
         }
+      }
+    }
+    const point = new THREE.Vector3();
+    for (const joint of scene.joints) {
+      for (const side of [0, 1]) {
+        take(this.replay.jointPoint(0, joint, side, point).toArray(), 0);
       }
     }
     if (sides[0].length === 0) take([0, 0, 0], 1);
