@@ -27,6 +27,7 @@ class Chart {
     this.log = curves.some((curve) => curve.log);
     this.box = document.createElement("figure");
     this.box.className = "chart";
+    this.box.style.flexGrow = 1 + 0.25 * (curves.length - 1); // its legend is longer
     const caption = document.createElement("figcaption");
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("role", "img");
@@ -72,7 +73,9 @@ class Chart {
     }
     if (!(low <= high)) return [0, 1];
     if (this.log) return [Math.floor(low), Math.max(Math.floor(low) + 1, Math.ceil(high))];
-    const least = 0.1 * Math.max(Math.abs(low), Math.abs(high), 1e-12);
+    const most = Math.max(Math.abs(low), Math.abs(high));
+    const least = 0.1 * Math.max(most, 1e-12);
+    if (high - low < least && most < 1e-12) return [0, 1]; // zero, but for rounding
     if (high - low < least) return [low - least / 2, high + least / 2];
     return [low - 0.05 * (high - low), high + 0.05 * (high - low)];
   }
