@@ -62,7 +62,7 @@ STEP_VALUE(active, r->active)
 STEP_VALUE(overlap, r->penetration)
 STEP_VALUE(iterations, r->sweeps + r->finish_iters)
 
-const char curves_words[] = "energy|work|residual|contacts|penetration|iterations|position|"
+const char curves_words[] = "energy|work|residual|active|penetration|iterations|position|"
                             "orientation|velocity|angular-velocity|gap|impulse";
 
 static const quantity quantities[] = {
@@ -85,7 +85,9 @@ static const quantity quantities[] = {
      .unit = "",
      .log = true,
      .part = {{"residual of the solve", residual, NULL}}},
-    {.label = "active contacts", .unit = "", .part = {{"active contacts", active, NULL}}},
+    {.label = "active contacts and joints",
+     .unit = "",
+     .part = {{"active contacts and joints", active, NULL}}},
     {.label = "largest overlap", .unit = "m", .part = {{"largest overlap", overlap, NULL}}},
     {.label = "iterations of the solve",
      .unit = "",

@@ -128,7 +128,7 @@ static int run_plot(int argc, char **argv)
                       "  energy      kinetic and potential energy, and their sum, J\n"
                       "  work        of contacts, joints and forces since the start, J\n"
                       "  residual    of the last velocity problem of the step\n"
-                      "  contacts    active ones\n"
+                      "  active      contacts and joints in the velocity problem\n"
                       "  penetration largest overlap, m\n"
                       "  iterations  sweeps and finishing iterations\n"
                       "Of bodies, in every frame:\n"

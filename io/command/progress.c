@@ -1,4 +1,5 @@
-// Percent, simulated time, contacts, worst residual, steps per second, time left; on stderr.
+// Percent, simulated time, active contacts and joints, worst residual, steps per second, time left;
+// on stderr.
 #define _POSIX_C_SOURCE 200809L // isatty
 
 #include "command/progress.h"
@@ -78,7 +79,7 @@ void progress_step(progress *p, double t, const pcs_step_report *report)
     snprintf(item[0], sizeof *item, "%3.0f %%", 100 * part);
     snprintf(item[1], sizeof *item, "%s left", left);
     snprintf(item[2], sizeof *item, "t = %.4g s", t);
-    snprintf(item[3], sizeof *item, "%d contacts", report->active);
+    snprintf(item[3], sizeof *item, "%d active", report->active);
     snprintf(item[4], sizeof *item, "residual %.1e", p->residual);
     snprintf(item[5], sizeof *item, "%.3g steps/s", (double)p->steps / spent);
     put_line(p, item, 6);

@@ -35,7 +35,7 @@ typedef struct request {
 // statistics of all steps
 typedef struct summary {
     long unconverged;
-    int contacts, most_contacts;
+    int active, most_active;
     double residual, penetration, seconds;
     double kinetic[2], potential[2]; // at the start and at the end, J
     double closure;                  // J, all steps
@@ -61,8 +61,8 @@ static void energies(const pcs_model *m, const pcs_state *state, int end, summar
 
 static void add_up(summary *s, const pcs_step_report *report)
 {
-    s->contacts = report->active;
-    if (report->active > s->most_contacts) s->most_contacts = report->active;
+    s->active = report->active;
+    if (report->active > s->most_active) s->most_active = report->active;
     s->unconverged += report->outcome != PCS_OUTCOME_CONVERGED;
     s->residual = worst_of(s->residual, report->solve.measure.residual);
     s->penetration = worst_of(s->penetration, report->penetration);
@@ -120,8 +120,8 @@ static void print_json(const request *q, const pcs_scene *scene, const pcs_state
     json_real(&j, "t", state->t);
     json_int(&j, "steps", report->steps);
     json_int(&j, "unconverged", s->unconverged);
-    json_int(&j, "contacts", s->contacts);
-    json_int(&j, "most_contacts", s->most_contacts);
+    json_int(&j, "active", s->active);
+    json_int(&j, "most_active", s->most_active);
     json_real(&j, "residual", s->residual);
     json_real(&j, "penetration", s->penetration);
     json_reals(&j, "kinetic", 2, s->kinetic);
@@ -140,7 +140,8 @@ static void print_words(const request *q, const pcs_scene *scene, const pcs_stat
     const summary *s = &c->sum;
     char *name = readable(*scene->name ? scene->name : q->path);
     printf("%s: %ld steps to t = %g s; %s\n", name, report->steps, state->t, end);
-    printf("contacts     %d in the last step, %d at most\n", s->contacts, s->most_contacts);
+    printf("active       %d contacts and joints in the last step, %d at most\n", s->active,
+           s->most_active);
     printf("residual     %.2g at worst, %ld steps not converged\n", s->residual, s->unconverged);
     printf("penetration  %.2g m at worst\n", s->penetration);
     printf("energy       kinetic %.6g -> %.6g J, potential %.6g -> %.6g J, ledger open by %.1g J\n",

@@ -154,7 +154,7 @@ static const curve curves[] = {
     {"potential", "energy", "J", false, false, potential},
     {"sum", "energy", "J", false, false, sum},
     {"residual", "residual", "", true, true, residual},
-    {"contacts", "contacts", "", false, false, active},
+    {"active contacts and joints", "active", "", false, false, active},
     {"overlap", "overlap", "m", false, true, overlap},
 };
 #define CURVES ((int)(sizeof curves / sizeof *curves))
