@@ -24,13 +24,13 @@ function usage(text,    word, n, i, out) {
 }
 
 # the lines of "percuss SUBCOMMAND --help"
-function describe(name,    line, ask, flag, text, body, blank) {
+function describe(name,    line, ask, flag, text, body, blank, list) {
     ask = percuss " " name " --help"
     while ((ask | getline line) > 0) {
         if (line ~ /^usage: /) {
             sub(/^usage: percuss /, "", line)
             printf ".SS %s\n", usage(line)
-            body = blank = 0
+            body = blank = list = 0
         } else if (line ~ /^  -/) {
             # the help stands two blanks after the flag, or on a line of its own below it
             match(line "  ", /[^ ]  /)
@@ -43,7 +43,9 @@ function describe(name,    line, ask, flag, text, body, blank) {
         } else if (line == "") {
             blank = 1
         } else {
-            if (blank && body) print ".PP"
+            # lines that begin with blanks are a list, and what follows them a paragraph
+            if (blank && body || list && line !~ /^ /) print ".PP"
+            list = line ~ /^ /
             blank = 0
             body = 1
             print plain(line)
