@@ -276,6 +276,10 @@ pcs_status export_csv(const export_job *job)
         const pcs_status ended = new_file_end(&file[i], status == PCS_OK);
         if (status == PCS_OK) status = ended;
     }
+    for (int i = 1; i < PCS_EXPORT_TABLE_COUNT && status == PCS_OK; ++i) {
+        if (is_asked(job, i) || job->def.table != PCS_EXPORT_TABLE_ALL) continue;
+        status = job_remove_beside(job, "-", tables[i].name, ".csv");
+    }
     free(file);
     return status;
 }

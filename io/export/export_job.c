@@ -1,20 +1,19 @@
 // See export_job.h.
-#define _POSIX_C_SOURCE 200809L // lstat, unlink, strcasecmp
+#define _POSIX_C_SOURCE 200809L // lstat, unlink
 #include "export/export_job.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <percuss/rotation.h>
 
 #include "base/base.h"
+#include "export/export_stem.h"
 #include "problem_file/assemble.h"
-#include "problem_file/links.h"
 
 pcs_status job_read(const export_job *job, long k, pcs_trajectory_frame *out)
 {
@@ -72,21 +71,16 @@ double job_kinetic(const export_job *job, int body, const double v[6])
 pcs_status job_name_beside(const export_job *job, const char *between, const char *what,
                            const char *ending, size_t size, char *name)
 {
-    char path[4096];
+    char stem[4096];
     int stream;
-    if (!links_end(job->path, path, sizeof path, &stream)) {
+    if (!export_stem(job->path, job->ending, stem, sizeof stem, &stream)) {
         return fail_named(job->path, PCS_ERR_FILE, "it cannot be written: %s", strerror(errno));
     }
     if (stream >= 0) {
         return fail_named(job->path, PCS_ERR_FILE,
                           "it is not a file, and this export writes several with names like it");
     }
-    // no other ending: run.1 and run.2 are two names
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-    const char *dot = strrchr(file, '.');
-    const bool ended = dot && dot > file && strcasecmp(dot + 1, job->ending) == 0;
-    const int stem = (int)(ended ? (size_t)(dot - path) : strlen(path));
-    const int n = snprintf(name, size, "%.*s%s%s%s", stem, path, between, what, ending);
+    const int n = snprintf(name, size, "%s%s%s%s", stem, between, what, ending);
     if (n >= 0 && (size_t)n < size) return PCS_OK;
     return pcs_fail(PCS_ERR_FILE, "the name of the output is too long: it has %zu bytes",
                     strlen(job->path));

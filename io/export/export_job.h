@@ -54,9 +54,8 @@ void job_body_name(const export_job *job, int body, char *name, size_t size);
 void job_velocity(const export_job *job, const pcs_trajectory_frame *frame, int body, double v[6]);
 double job_kinetic(const export_job *job, int body, const double v[6]);
 
-// The name of a further file: that of the output without the ending of the format, then the three
-// texts. Of an output that is a symbolic link, that of its target. PCS_ERR_FILE where it does not
-// fit.
+// The name of a further file: the stem of the output (export_stem), then the three texts.
+// PCS_ERR_FILE where it does not fit, and for a stream.
 pcs_status job_name_beside(const export_job *job, const char *between, const char *what,
                            const char *ending, size_t size, char *name);
 
