@@ -63,7 +63,7 @@ static void print_default(const args_flag *f)
         printf(" (%d)", *(const int *)f->value);
     } else if (f->type == ARGS_STRING && *(const char **)f->value) {
         printf(" (%s)", *(const char **)f->value);
-    } else if (f->type == ARGS_CHOICE) {
+    } else if (f->type == ARGS_CHOICE && *(const int *)f->value >= 0) {
         const char *words = f->what;
         for (int i = *(const int *)f->value; i > 0; --i) {
             words += strcspn(words, "|") + 1;
@@ -227,7 +227,10 @@ static bool parse(args *a, int argc, char **argv)
         const int words = f->type == ARGS_NAMES ? (int)f->low : 1;
         for (int k = 0; k < words; ++k, value = NULL) {
             if (!value && ++i < argc) value = argv[i];
-            if (!value) {
+            // a body may be called like a flag, but a forgotten name is likelier
+            const bool forgotten =
+                value && f->type == ARGS_NAMES && argv[i] == value && find(a, value, strlen(value));
+            if (!value || forgotten) {
                 complain("%s: %s needs %s: %s %s", a->command, f->name,
                          words > 1 ? "more values" : "a value", f->name, f->what);
                 return false;

@@ -17,7 +17,7 @@
 typedef enum args_type {
     ARGS_REAL,   // double in [low, high], above low when low_excluded
     ARGS_INT,    // int in [low, high]
-    ARGS_CHOICE, // int: the index of one of the words of "a|b|c"
+    ARGS_CHOICE, // int: the index of one of the words of "a|b|c"; -1 before: no default
     ARGS_STRING, // const char *
     ARGS_LIST,   // args_list: may be given several times, and several values at once with commas
     ARGS_NAMES, // args_list: may be given several times, `low` words each, which may contain commas

@@ -181,7 +181,16 @@ static int most_subjects(const curves_def *def, const pcs_model *m)
     return given > 0 ? given : pcs_model_system_count(m) + 1;
 }
 
-// the requested systems or pairs; by default all systems, or all contacts together
+static bool is_listed(const subject *list, int n, int a, int b)
+{
+    for (int i = 0; i < n; ++i) {
+        const subject *s = &list[i];
+        if ((s->a == a && s->b == b) || (s->a == b && s->b == a)) return true;
+    }
+    return false;
+}
+
+// the requested systems or pairs, each once; by default all systems, or all contacts together
 static bool find_subjects(const curves_def *def, const quantity *q, const pcs_model *m,
                           subject *out, int *count)
 {
@@ -189,12 +198,15 @@ static bool find_subjects(const curves_def *def, const quantity *q, const pcs_mo
     for (int i = 0; i < def->body.n; ++i) {
         int id;
         if (!find_system(def, m, def->body.at[i], &id)) return false;
-        out[(*count)++] = (subject){name_of(m, id), id, ANY};
+        if (!is_listed(out, *count, id, ANY)) {
+            out[(*count)++] = (subject){name_of(m, id), id, ANY};
+        }
     }
     for (int i = 0; i + 1 < def->pair.n; i += 2) {
         int a, b;
         if (!find_system(def, m, def->pair.at[i], &a)) return false;
         if (!find_system(def, m, def->pair.at[i + 1], &b)) return false;
+        if (is_listed(out, *count, a, b)) continue;
         char *first = name_of(m, a), *second = name_of(m, b);
         out[(*count)++] = (subject){join(first, " - ", second), a, b};
         free(first);
@@ -541,7 +553,13 @@ static bool read_frames(pcs_trajectory *trajectory, const curves_def *def, const
             const size_t end = strlen(words);
             snprintf(words + end, sizeof words - end, "%s%s", k > 0 ? ", " : "", q->part[k].name);
         }
-        if (def->axis.n > 0) {
+        pcs_lagrangian_def general;
+        if (def->axis.n > 0 && count > 0 &&
+            pcs_model_lagrangian(m, (pcs_system){s[0].a}, &general) == PCS_OK) {
+            complain("--axis: there is no '%s'; the coordinates of the Lagrangian system '%s' are "
+                     "%s%d",
+                     def->axis.at[0], s[0].name, general.n > 1 ? "0 to " : "", general.n - 1);
+        } else if (def->axis.n > 0) {
             complain("--axis: there is no '%s'; the components of the %s are %s", def->axis.at[0],
                      q->label, words);
         } else {
@@ -557,13 +575,23 @@ static bool read_frames(pcs_trajectory *trajectory, const curves_def *def, const
     return good;
 }
 
-// a finite number
+bool curve_has_point(const curves *c, int i, int k)
+{
+    return isfinite(c->curve[i].y[k]) && (!c->log || c->curve[i].y[k] > 0);
+}
+
+bool curve_is_empty(const curves *c, int i)
+{
+    for (int k = 0; k < c->n; ++k) {
+        if (curve_has_point(c, i, k)) return false;
+    }
+    return true;
+}
+
 static bool has_number(const curves *c)
 {
     for (int i = 0; i < c->count; ++i) {
-        for (int k = 0; k < c->n; ++k) {
-            if (isfinite(c->curve[i].y[k]) && (!c->log || c->curve[i].y[k] > 0)) return true;
-        }
+        if (!curve_is_empty(c, i)) return true;
     }
     return false;
 }

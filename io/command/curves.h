@@ -42,4 +42,8 @@ typedef struct curves {
 bool curves_read(pcs_trajectory *trajectory, const curves_def *def, curves *out);
 void curves_free(curves *c);
 
+// whether value k of curve i can be drawn: finite, and positive where the axis is logarithmic
+bool curve_has_point(const curves *c, int i, int k);
+bool curve_is_empty(const curves *c, int i);
+
 #endif

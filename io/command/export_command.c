@@ -1,14 +1,20 @@
 // percuss export: a trajectory for other programs.
+#define _POSIX_C_SOURCE 200809L // strcasecmp
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <percuss/export.h>
+#include <percuss/parts.h>
 
 #include "command/command_line.h"
+#include "command/describe.h"
+#include "problem_file/links.h"
 
-// name, then the order of pcs_export_kind
-#define FORMATS "name|csv|pvd|vtkhdf|glb|usda"
+// in the order of pcs_export_kind
+#define FORMATS "csv|pvd|vtkhdf|glb|usda"
 
 typedef struct request {
     int to, table, first, last;
@@ -19,8 +25,14 @@ typedef struct request {
 // the path of the output, newly allocated; null after a line on stderr
 static char *output_name(const request *q, const char *in, pcs_export_kind *kind)
 {
-    if (q->to > 0) {
-        *kind = (pcs_export_kind)(q->to - 1);
+    pcs_export_kind named;
+    if (q->to >= 0) {
+        *kind = (pcs_export_kind)q->to;
+        if (q->out && pcs_export_kind_of(q->out, &named) == PCS_OK && named != *kind) {
+            complain("%s: its ending is that of %s, but --to is %s; change one of them", q->out,
+                     pcs_export_ending(named), pcs_export_ending(*kind));
+            return NULL;
+        }
         return q->out ? join(q->out, "", "") : beside(in, pcs_export_ending(*kind));
     }
     if (!q->out) {
@@ -34,15 +46,28 @@ static char *output_name(const request *q, const char *in, pcs_export_kind *kind
     return join(q->out, "", "");
 }
 
+// What the names of several files begin with, newly allocated: the target of the output without the
+// ending of its format.
+static char *stem_of(const char *out, pcs_export_kind kind)
+{
+    char target[4096];
+    int stream;
+    char *stem = join(links_end(out, target, sizeof target, &stream) ? target : out, "", "");
+    const char *slash = strrchr(stem, '/'), *dot = strrchr(stem, '.');
+    const bool ended = dot && dot > (slash ? slash + 1 : stem) &&
+                       strcasecmp(dot + 1, pcs_export_ending(kind)) == 0;
+    if (ended) stem[dot - stem] = '\0';
+    return stem;
+}
+
 // the files that stand beside an output, whatever its format
-static bool replaces_any(const char *out, const char *in)
+static bool replaces_any(const char *out, pcs_export_kind kind, const char *in)
 {
     static const char *const further[] = {"-bodies.csv",     "-coordinates.csv", "-contacts.csv",
                                           "-steps.csv",      "-contacts.pvd",    "-fixed.vtkhdf",
                                           "-contacts.vtkhdf"};
     bool found = replaces_input(out, in);
-    char *stem = beside(out, "");
-    stem[strlen(stem) - 1] = '\0';
+    char *stem = stem_of(out, kind);
     for (size_t i = 0; i < sizeof further / sizeof *further && !found; ++i) {
         char *name = join(stem, "", further[i]);
         found = replaces_input(name, in);
@@ -52,20 +77,65 @@ static bool replaces_any(const char *out, const char *in)
     return found;
 }
 
+static void name_file(const char *stem, const char *ending, const char *before)
+{
+    char *name = join(before, stem, ending), *shown = readable(name);
+    fputs(shown, stderr);
+    free(shown);
+    free(name);
+}
+
+// the files of all tables
+static void name_tables(const request *q, const pcs_trajectory *trajectory, const char *out)
+{
+    const pcs_model *m = pcs_trajectory_model(trajectory);
+    bool lagrangian = false;
+    for (int id = 1; id <= pcs_model_system_count(m); ++id) {
+        lagrangian = lagrangian || pcs_model_is_lagrangian(m, (pcs_system){id});
+    }
+    char *stem = stem_of(out, PCS_EXPORT_CSV);
+    name_file(stem, "-bodies.csv", "");
+    if (lagrangian) name_file(stem, "-coordinates.csv", ", ");
+    if (q->def.contacts) name_file(stem, "-contacts.csv", ", ");
+    name_file(stem, "-steps.csv", ", ");
+    free(stem);
+}
+
+// of a trajectory with n > 0 frames; a line on stderr when not
+static bool frames_exist(const request *q, long n)
+{
+    if (n > 0 && (q->first >= n || q->last >= n)) {
+        complain("%s is %d; the trajectory has frames 0 to %ld",
+                 q->first >= n ? "--first" : "--last", q->first >= n ? q->first : q->last, n - 1);
+        return false;
+    }
+    if (q->last >= 0 && q->last < q->first) {
+        complain("--first is %d, and --last, %d, is before it", q->first, q->last);
+        return false;
+    }
+    return true;
+}
+
 static int export_to(const request *q, const char *in, const char *out, pcs_export_kind kind)
 {
-    if (replaces_any(out, in)) return WRONG;
+    if (replaces_any(out, kind, in)) return WRONG;
     pcs_trajectory *trajectory;
     if (pcs_trajectory_open(NULL, in, &trajectory) != PCS_OK) {
-        return complain("%s", pcs_error_text());
+        return complain_file(in, CONTENT_TRAJECTORY);
+    }
+    if (!frames_exist(q, pcs_trajectory_info_of(trajectory).frames)) {
+        pcs_trajectory_close(trajectory);
+        return WRONG;
     }
     long frames;
     const pcs_status status = pcs_trajectory_export(trajectory, kind, &q->def, out, &frames);
     if (status == PCS_OK) {
-        char *shown = readable(out);
-        fprintf(stderr, "%s: %ld of %ld frames\n", shown, frames,
-                pcs_trajectory_info_of(trajectory).frames);
-        free(shown);
+        if (kind == PCS_EXPORT_CSV && q->table == PCS_EXPORT_TABLE_ALL) {
+            name_tables(q, trajectory, out);
+        } else {
+            name_file(out, "", "");
+        }
+        fprintf(stderr, ": %ld of %ld frames\n", frames, pcs_trajectory_info_of(trajectory).frames);
     }
     pcs_trajectory_close(trajectory);
     return status == PCS_OK ? DONE : complain("%s", pcs_error_text());
@@ -73,13 +143,13 @@ static int export_to(const request *q, const char *in, const char *out, pcs_expo
 
 static int run_export(int argc, char **argv)
 {
-    request q = {.def = pcs_export_def_default(), .last = -1};
+    request q = {.to = -1, .def = pcs_export_def_default(), .last = -1};
     bool bare = false;
     const args_flag flags[] = {
         {"--output", 'o', ARGS_STRING, &q.out, .what = "OUT",
          .help = "default: the name of the trajectory with the ending of the format"},
         {"--to", 0, ARGS_CHOICE, &q.to, .what = FORMATS,
-         .help = "format; name: by the ending of OUT"},
+         .help = "format; default: by the ending of OUT"},
         {"--what", 0, ARGS_CHOICE, &q.table, .what = "all|bodies|coordinates|contacts|steps",
          .help = "of csv: one table in OUT, or all of them in separate files"},
         {"--first", 0, ARGS_INT, &q.first, .low = 0, .high = 2e9, .what = "N",
@@ -108,6 +178,12 @@ static int run_export(int argc, char **argv)
     q.def.contacts = !bare;
     pcs_export_kind kind;
     char *out = output_name(&q, a.word[0], &kind);
+    if (out && q.table != PCS_EXPORT_TABLE_ALL && kind != PCS_EXPORT_CSV) {
+        complain("--what chooses a table of csv; the format of %s is %s", out,
+                 pcs_export_ending(kind));
+        free(out);
+        out = NULL;
+    }
     const int code = out ? export_to(&q, a.word[0], out, kind) : WRONG;
     free(out);
     return finish_output(code);

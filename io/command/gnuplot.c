@@ -25,17 +25,12 @@ extern const char plot_style[]; // examples/plot/style.gp
 // s; gnuplot needs less than one
 #define PATIENCE 120
 
-static bool has_point(const curves *c, int i, int k)
-{
-    return isfinite(c->curve[i].y[k]) && (!c->log || c->curve[i].y[k] > 0);
-}
-
 static void write_point(FILE *f, const curves *c, int i, int k, int *last)
 {
     if (k <= *last) return;
     // a gap of the curve is an empty line
     for (int l = *last + 1; l < k && *last >= 0; ++l) {
-        if (has_point(c, i, l)) continue;
+        if (curve_has_point(c, i, l)) continue;
         fputc('\n', f);
         break;
     }
@@ -52,7 +47,7 @@ static void write_points(FILE *f, const curves *c, int i)
         const int end = begin + width < c->n ? begin + width : c->n;
         int first = -1, low = -1, high = -1, final = -1;
         for (int k = begin; k < end; ++k) {
-            if (!has_point(c, i, k)) continue;
+            if (!curve_has_point(c, i, k)) continue;
             if (first < 0) first = low = high = k;
             if (y[k] < y[low]) low = k;
             if (y[k] > y[high]) high = k;
@@ -95,6 +90,9 @@ static void write_script(FILE *f, const char *format, const char *title, const c
     if (c->log) fputs("set logscale y\nset format y '%.0e'\n", f);
     if (c->t[c->n - 1] > c->t[0]) {
         fprintf(f, "set xrange [%.17g:%.17g]\n", c->t[0], c->t[c->n - 1]);
+    } else {
+        // one time, which gnuplot would put between others that may read the same
+        fprintf(f, "set xtics ('%g' %.17g)\n", c->t[0], c->t[0]);
     }
     for (int i = 0; i < c->count; ++i) {
         fprintf(f, "$curve%d << END\n", i);
@@ -105,14 +103,10 @@ static void write_script(FILE *f, const char *format, const char *title, const c
     bool begun = false;
     for (int i = 0; i < c->count; ++i) {
         const curve *a = &c->curve[i];
-        bool empty = true;
-        for (int k = 0; k < c->n && empty; ++k) {
-            empty = !has_point(c, i, k);
-        }
-        if (empty) continue;
+        if (curve_is_empty(c, i)) continue;
         fprintf(f, "%s $curve%d using 1:2 with %s linecolor rgb '%s' linewidth 2 dashtype %s ",
                 begun ? "," : "plot", i,
-                c->apart ? "linespoints pointtype 7 pointsize dot / 2" : "lines",
+                c->apart || c->n == 1 ? "linespoints pointtype 7 pointsize dot / 2" : "lines",
                 svg_color(a->subject), dashes[a->part % 4]);
         if (c->count == 1 && strcmp(a->name, c->label) == 0) {
             fputs("notitle", f);

@@ -8,6 +8,7 @@
 
 #include "command/command_line.h"
 #include "command/curves.h"
+#include "command/describe.h"
 #include "command/gnuplot.h"
 #include "command/output.h"
 #include "problem_file/csv_table.h"
@@ -71,13 +72,29 @@ static char *default_path(const char *trajectory, int what)
     return beside(trajectory, ending);
 }
 
+// what was written; the picture lacks curves without a value
+static void say_curves(const char *path, const curves *c)
+{
+    char *shown = readable(path);
+    printf("%s: %d curve%s of %d point%s", shown, c->count, c->count == 1 ? "" : "s", c->n,
+           c->n == 1 ? "" : "s");
+    const char *before = "; without a value:";
+    for (int i = 0; i < c->count; ++i) {
+        if (!curve_is_empty(c, i)) continue;
+        printf("%s '%s'", before, c->curve[i].name);
+        before = ",";
+    }
+    putchar('\n');
+    free(shown);
+}
+
 static int plot(const curves_def *def, const char *title, const char *out)
 {
     pcs_trajectory *trajectory;
     if (replaces_input(out, def->path)) return WRONG;
     if (out && !format_of(out)) return WRONG;
     if (pcs_trajectory_open(NULL, def->path, &trajectory) != PCS_OK) {
-        return complain("%s", pcs_error_text());
+        return complain_file(def->path, CONTENT_TRAJECTORY);
     }
     curves c;
     int code = WRONG;
@@ -90,9 +107,7 @@ static int plot(const curves_def *def, const char *title, const char *out)
                                                        : *given ? given
                                                                 : def->path,
                                                        &c);
-        char *shown = readable(path);
-        if (code == DONE) printf("%s: %d curves of %d points\n", shown, c.count, c.n);
-        free(shown);
+        if (code == DONE) say_curves(path, &c);
         free(path);
         curves_free(&c);
     }

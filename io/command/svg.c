@@ -20,7 +20,7 @@
 #define LONGEST 24 // number of letters of a name that fit; longer names are squeezed
 
 static const char *const colors[] = {"#2f6fde", "#e07b00", "#2a9d55", "#d03a5e", "#8456d6",
-                                     "#0f9aa8", "#b08900", "#d455b5", "#7a8594", "#9a6a3a"};
+                                     "#0f9aa8", "#94a800", "#d455b5", "#7a8594", "#9a6a3a"};
 #define COLORS ((int)(sizeof colors / sizeof *colors))
 static const char *const dashes[] = {"", "7 4", "2 3"};
 #define DASHES ((int)(sizeof dashes / sizeof *dashes))

@@ -27,6 +27,13 @@ static void put_reals(FILE *out, int n, const double *x)
     }
 }
 
+static void put_floats(FILE *out, int n, const double *x)
+{
+    for (int i = 0; i < n; ++i) {
+        csv_float(out, 0, x[i]);
+    }
+}
+
 static const char *name_of(const export_job *job, int system)
 {
     return pcs_model_system_name(job->model, (pcs_system){system});
@@ -112,15 +119,15 @@ static void put_contact(const export_job *job, const pcs_contact *c, FILE *out)
     csv_int(out, 0, c->row);
     csv_int(out, 0, (long)c->feature);
     csv_text(out, 0, pcs_contact_status_text(c->status));
-    csv_real(out, 0, c->law.mu);
-    csv_real(out, 0, c->gap);
-    csv_real(out, 0, c->gap_end);
-    put_reals(out, 3, shapes ? c->P1 : none);
-    put_reals(out, 3, shapes ? c->P2 : none);
-    put_reals(out, 3, shapes ? c->F : none);
-    put_reals(out, 3, c->r);
-    put_reals(out, 3, c->u);
-    put_reals(out, 3, shapes ? impulse : none);
+    csv_float(out, 0, c->law.mu);
+    csv_float(out, 0, c->gap);
+    csv_float(out, 0, c->gap_end);
+    put_floats(out, 3, shapes ? c->P1 : none);
+    put_floats(out, 3, shapes ? c->P2 : none);
+    put_floats(out, 3, shapes ? c->F : none);
+    put_floats(out, 3, c->r);
+    put_floats(out, 3, c->u);
+    put_floats(out, 3, shapes ? impulse : none);
     csv_end(out);
 }
 

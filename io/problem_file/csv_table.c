@@ -56,6 +56,12 @@ void csv_real(FILE *out, int first, double value)
     if (isfinite(value)) put_real(out, value);
 }
 
+void csv_float(FILE *out, int first, double value)
+{
+    if (!first) fputc(',', out);
+    if (isfinite(value)) put_digits(out, value, 9);
+}
+
 void csv_int(FILE *out, int first, long value)
 {
     fprintf(out, first ? "%ld" : ",%ld", value);

@@ -51,10 +51,10 @@ static void put_text(FILE *out, const char *text)
 }
 
 // with a decimal point in every locale
-void put_real(FILE *out, double value)
+void put_digits(FILE *out, double value, int most)
 {
     char digits[64];
-    const int n = snprintf(digits, sizeof digits, "%.17g", value);
+    const int n = snprintf(digits, sizeof digits, "%.*g", most, value);
     bool point = false;
     for (int i = 0; i < n; ++i) {
         const bool own = strchr("0123456789+-e", digits[i]) != NULL;
@@ -62,6 +62,11 @@ void put_real(FILE *out, double value)
         if (!own && !point) fputc('.', out);
         point = point || !own;
     }
+}
+
+void put_real(FILE *out, double value)
+{
+    put_digits(out, value, 17);
 }
 
 static void begin(json *j, const char *key)

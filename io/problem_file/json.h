@@ -26,8 +26,9 @@ void json_bool(json *j, const char *key, bool value);
 void json_real(json *j, const char *key, double value); // 17 digits; null when not finite
 void json_reals(json *j, const char *key, int n, const double *value);
 
-// a finite number outside of JSON: 17 digits, with a point in every locale
+// a finite number outside of JSON: 17 digits, or at most so many, with a point in every locale
 void put_real(FILE *out, double value);
+void put_digits(FILE *out, double value, int most);
 
 // length of the UTF-8 sequence at s, 0 if it is invalid (overlong, a surrogate, beyond U+10FFFF)
 int utf8_length(const unsigned char *s);

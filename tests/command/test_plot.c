@@ -323,6 +323,31 @@ TEST(a_failure_leaves_the_old_picture)
                        files);
 }
 
+// what is asked for twice is drawn once; a pair without a contact is named
+TEST(a_curve_is_drawn_once_and_an_empty_one_is_named)
+{
+    make_flight(0.05, 1);
+    ck_assert_int_eq(percuss("plot flight.h5 -w gap -p low world -p low 3 -o g.csv"), 0);
+    ck_assert_str_eq(out_text, "g.csv: 2 curves of 21 points; without a value: 'low - system 3'\n");
+    ck_assert_int_eq(percuss("plot flight.h5 -w gap -p low world -p world 2 -o g.csv"), 0);
+    ck_assert_str_eq(out_text, "g.csv: 1 curve of 21 points\n");
+    ck_assert_int_eq(percuss("plot flight.h5 -w position --axis z -b 3 -b 2 -b 3 -o g.csv"), 0);
+    ck_assert_str_eq(out_text, "g.csv: 2 curves of 21 points\n");
+}
+
+TEST(a_lagrangian_system_has_numbered_coordinates)
+{
+    file_write("lag.json",
+               "{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lagrangian\","
+               " \"name\": \"two\", \"mass_matrix\": [[2, 0], [0, 2]], \"v\": [1, 0]},"
+               " {\"kind\": \"lagrangian\", \"name\": \"one\", \"mass_matrix\": [[1]]}],"
+               " \"run\": {\"h\": 0.01, \"t_end\": 0.1}}");
+    ck_assert_msg(percuss("run lag.json -o lag.h5 -q") == 0, "%s", err_text);
+    REFUSED("there is no 'x'; the coordinates of the Lagrangian system 'two' are 0 to 1",
+            "plot lag.h5 -w position --axis x");
+    REFUSED("'one' are 0", "plot lag.h5 -w velocity --axis x -b one");
+}
+
 TEST(requests_that_cannot_be_drawn_are_refused)
 {
     make_flight(0.05, 1);
@@ -339,6 +364,9 @@ TEST(requests_that_cannot_be_drawn_are_refused)
     REFUSED("of the whole model", "plot flight.h5 -w energy -b low");
     REFUSED("from 0 to 1 s", "plot flight.h5 --from 2");
     REFUSED("needs more values: --pair A B", "plot flight.h5 -w gap --pair low");
+    REFUSED("needs more values: --pair A B", "plot flight.h5 -w gap -p low -o z.csv");
+    REFUSED("needs a value: --body NAME", "plot flight.h5 -w gap -b -o z.csv");
+    REFUSED("flight.json: this is a scene, not a trajectory", "plot flight.json");
     REFUSED(".svg or .png", "plot flight.h5 -o picture.jpg");
     REFUSED("the input", "plot flight.h5 -o ./flight.h5");
     REFUSED("nowhere", "plot flight.h5 -o nowhere/e.svg");

@@ -223,11 +223,12 @@ static void check_contacts(pcs_trajectory *t)
             ck_assert_double_eq(real(&c, "frame"), (double)k);
             ck_assert_double_eq(real(&c, "system1"), contact->system1.id);
             ck_assert_double_eq(real(&c, "shape2"), contact->shape2);
-            ck_assert_double_eq(real(&c, "gap [m]"), contact->gap);
+            ck_assert_double_eq((float)real(&c, "gap [m]"), contact->gap);
+            ck_assert_int_le(strlen(words(&c, "mu")), strlen("-1.23456789e-10"));
             ck_assert_str_eq(words(&c, "status"), pcs_contact_status_text(contact->status));
             for (int j = 0; j < 3; ++j) {
-                ck_assert_double_eq(real(&c, r[j]), contact->r[j]);
-                ck_assert_double_eq(real(&c, point[j]), contact->P1[j]);
+                ck_assert_double_eq((float)real(&c, r[j]), contact->r[j]);
+                ck_assert_double_eq((float)real(&c, point[j]), contact->P1[j]);
             }
             const double impulse = pow(real(&c, "rx [N s]"), 2) + pow(real(&c, "ry [N s]"), 2) +
                                    pow(real(&c, "rz [N s]"), 2);
