@@ -184,6 +184,19 @@ TEST(gnuplot_is_given_the_numbers_of_the_table)
     }
 }
 
+// a point is drawn, and the axis has no other time than its own
+TEST(one_time_is_a_point)
+{
+    make_flight(0.01, 1);
+    make_gnuplot("cat >script; echo '<svg/>'");
+    ck_assert_int_eq(
+        percuss_after(FALSE_GNUPLOT, "plot flight.h5 -w position --until 0.005 -o one.svg"), 0);
+    char *script = file_read("script");
+    ck_assert_ptr_nonnull(strstr(script, "set xtics ('0' 0)"));
+    ck_assert_ptr_nonnull(strstr(script, "with linespoints"));
+    free(script);
+}
+
 TEST(long_runs_keep_their_extremes)
 {
     enum { N = 20001, MOST = 6000 };
