@@ -1,17 +1,15 @@
 // percuss export: a trajectory for other programs.
-#define _POSIX_C_SOURCE 200809L // strcasecmp
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <percuss/export.h>
 #include <percuss/parts.h>
 
 #include "command/command_line.h"
 #include "command/describe.h"
-#include "problem_file/links.h"
+#include "export/export_stem.h"
 
 // in the order of pcs_export_kind
 #define FORMATS "csv|pvd|vtkhdf|glb|usda"
@@ -46,18 +44,13 @@ static char *output_name(const request *q, const char *in, pcs_export_kind *kind
     return join(q->out, "", "");
 }
 
-// What the names of several files begin with, newly allocated: the target of the output without the
-// ending of its format.
+// what the names of several files begin with, newly allocated
 static char *stem_of(const char *out, pcs_export_kind kind)
 {
-    char target[4096];
+    char stem[4096];
     int stream;
-    char *stem = join(links_end(out, target, sizeof target, &stream) ? target : out, "", "");
-    const char *slash = strrchr(stem, '/'), *dot = strrchr(stem, '.');
-    const bool ended = dot && dot > (slash ? slash + 1 : stem) &&
-                       strcasecmp(dot + 1, pcs_export_ending(kind)) == 0;
-    if (ended) stem[dot - stem] = '\0';
-    return stem;
+    const bool good = export_stem(out, pcs_export_ending(kind), stem, sizeof stem, &stream);
+    return join(good ? stem : out, "", "");
 }
 
 // the files that stand beside an output, whatever its format

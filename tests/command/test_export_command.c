@@ -75,6 +75,8 @@ TEST(a_trajectory_is_not_replaced_by_its_export)
     REFUSED("would replace", "export t.h5 --to vtkhdf -o ./t.h5");
     REFUSED("would replace", "export a-steps.csv -o a.csv");
     REFUSED("would replace", "export b-fixed.vtkhdf -o b.vtkhdf");
+    ck_assert_int_eq(percuss_after("ln -s a.csv link.csv;", "info t.h5"), 0);
+    REFUSED("would replace", "export a-steps.csv -o link.csv");
     ck_assert_int_eq(percuss_after("cp t.h5 run.1-steps.csv;", "info t.h5"), 0);
     REFUSED("would replace", "export run.1-steps.csv --to csv -o run.1");
     ck_assert_int_eq(percuss("info t.h5 a-steps.csv b-fixed.vtkhdf"), 0);
