@@ -4,7 +4,7 @@
 
 #include "bodies/prepared.h"
 
-// data of a cluster: the first place of each kind and the first row, and the largest trace and |q|
+// a cluster: its first place of each kind, its first row, its largest trace and |q|
 typedef struct piece {
     int first[VISIT_KINDS];
     int row;

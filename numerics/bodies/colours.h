@@ -11,7 +11,7 @@ typedef struct colours {
     int *colour;  // n + 1, into cluster
     int *cluster; // clusters + 1, into order
     int *order;   // blocks by their number in the island
-    int *rank; // of the systems of the island, near systems close together; null: the given order
+    int *rank;    // rank of a system, near systems close together; null: the given order
 } colours;
 
 // Makes clusters of `size` blocks; an island of few blocks is one cluster in the given order. The

@@ -32,8 +32,8 @@
 // velocities, or of the tolerance
 #define INNER_TOL 0.3
 #define TOL_PART  0.1
-// bounds of kappa. kappa grows by GROW where Newton's method took at most FEW steps, or by LEAP
-// where the change of r was more than HALF of the one before; it shrinks where Newton's method
+// bounds of kappa. kappa grows by GROW when Newton's method took at most FEW steps, or by LEAP
+// when the change of r was more than HALF of the one before; it shrinks when Newton's method
 // failed
 #define KAPPA_LOW   1e-2
 #define KAPPA_START 10.0
@@ -66,7 +66,7 @@ typedef struct finish {
     unsigned char *was, *is;    // nb: STATUS at the last factorisation, and now
     double factored;            // kappa of the factors; 0: there are none
     double best_value;
-    pcs_measure measure; // of best
+    pcs_measure measure; // the measure of best
     int steps;
     finish_budget *budget;
     double mark, marked; // the measure when it last fell to half, and the units spent until then
@@ -294,7 +294,7 @@ static inner_end newton(finish *w, int most, int *taken)
             }
             next = defect(w, w->w, false);
         }
-        // G is at its rounding and cannot be reduced further
+        // G has reached its rounding and cannot be reduced further
         if (!(next < E)) return E <= 1e-3 * first ? INNER_SOLVED : INNER_FAILED;
         memcpy(w->y, w->w, (size_t)nv * sizeof *w->y);
         E = defect(w, w->y, true);

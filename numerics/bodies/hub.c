@@ -31,7 +31,7 @@ typedef struct hub {
     double *best, *t;       // n
 } hub;
 
-// v and u of r; returns |u|
+// computes v and u of r; returns |u|
 static double look(hub *w, const double *r, double *v, double *u)
 {
     const bodies_problem *b = w->b;

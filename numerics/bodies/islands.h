@@ -13,7 +13,7 @@ typedef struct islands {
     int *block;       // all blocks
     int *sys_start;   // n + 1, into sys
     int *sys;         // moving systems
-    int *place;       // of every moving system: its place in its island, or -1
+    int *place;       // ns, place of a moving system in its island, or -1
 } islands;
 
 static inline int islands_blocks(const islands *s, int island)

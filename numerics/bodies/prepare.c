@@ -105,7 +105,7 @@ static pcs_status prepare_systems(prepared *p, pcs_arena *arena)
 
 // ---- blocks ------------------------------------------------------------------------------------
 
-// all fields except the frame and q; the trace of W_ii
+// writes all fields except the frame and q; returns the trace of W_ii
 static bool make_round(const prepared *p, const bodies_block *k, round_contact *c, double *trace)
 {
     *c = (round_contact){.mu = k->mu, .at = {-1, -1}};

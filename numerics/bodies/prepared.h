@@ -25,8 +25,8 @@ typedef struct island {
 
 // A^-1 of a rigid body, its rotational block in the inertial frame
 typedef struct body_inverse {
-    double m;    // of the mass
-    double K[9]; // of the rotational block
+    double m;    // inverse mass
+    double K[9]; // inverse of the rotational block
 } body_inverse;
 
 // Coulomb, levers along N alone, A of both bodies isotropic: W_ii = diag(wN, wT, wT). Spheres.
@@ -58,7 +58,7 @@ typedef struct rigid_pack {
     lanes mu, s;
     int at[2][LANES], sys[2][LANES];
     int n;          // lanes in use; the others stay open
-    bool isotropic; // of all bodies K is K[0] times the identity
+    bool isotropic; // K of every body is K[0] times the identity
     int row;        // first entry of r: N of all lanes, then T1, then T2
 } rigid_pack;
 

@@ -132,10 +132,10 @@ static inline void add_absolute(int d, int n, const double *restrict J, const do
 typedef struct loading {
     const bodies_problem *b;
     double *v;   // |v_free| plus |A^-1 J^T r| of all sides
-    double *J;   // of the side `made`, 2 block + side; -1: of none
-    double *z;   // of the widest system
-    double *sum; // of the tallest block
-    int made;
+    double *J;   // rows of the side `made`
+    double *z;   // as long as the widest system
+    double *sum; // as long as the tallest block
+    int made;    // 2 block + side; -1: none
 } loading;
 
 static void make_rows(loading *l, int block, int side)

@@ -68,8 +68,8 @@
 #define ASSEMBLE  100
 #define PER_VISIT 30
 
-// When the rate of the sweeps is evaluated: over windows, from the `first` sweep on, once the
-// residual is at most `near`; in large islands more contacts have the wrong status at first.
+// The rate of the sweeps is evaluated over windows, from the `first` sweep on, once the residual
+// is at most `near`: in large islands more contacts have the wrong status at first.
 typedef struct pace {
     int window, first;
     double near; // largest residual
@@ -77,7 +77,7 @@ typedef struct pace {
 
 static const pace of_small = {16, 32, INFINITY}, of_large = {16, 48, 1e-4};
 
-// results of one island
+// result of one island
 typedef struct island_result {
     pcs_report solve;
     int sweeps, finish;
@@ -104,7 +104,7 @@ typedef struct solution {
 typedef struct lane {
     pcs_arena work;
     size_t peak;
-    pcs_status status; // of the first island that failed
+    pcs_status status; // status of the first island that failed
     int failed;
     char text[256];
 } lane;
@@ -348,8 +348,8 @@ typedef struct turns {
     pcs_report *out;
     double most;           // units
     double patience;       // in sweeps
-    finish_budget spend;   // of the finish
-    bool finish, assemble; // whether the finish, and assembling, may still help
+    finish_budget spend;   // budget of the finish
+    bool finish, assemble; // the finish, and assembling, may still help
     bool linked;           // factors of W cost little
     int factors;           // number of turns with these factors
     double mark, marked;   // the measure when it last fell to half, and the units spent until then
@@ -385,7 +385,7 @@ static pcs_status turn_of_finish(turns *t)
     return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status;
 }
 
-// whether the cost since the measure last fell to half is too large
+// true when the cost since the measure last fell to half is too large
 static bool stagnates(turns *t)
 {
     const double units = t->s->result[t->i].units, value = value_of(t);
@@ -398,7 +398,7 @@ static bool stagnates(turns *t)
     return units - t->marked > fmax(STAGNANT * t->marked, least);
 }
 
-// whether the island is solved, or the budget is spent
+// true when the island is solved, or the budget is spent
 static bool over(const turns *t)
 {
     return !fails(t->o, t->out) || t->out->outcome == PCS_OUTCOME_INFEASIBLE || left_of(t) < t->nb;
@@ -467,9 +467,9 @@ static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, bool l
     return PCS_OK;
 }
 
-// Whether the sweeps of this folder can do what the options of nsgs ask: they have their own order,
-// checks and momentum, and read depth as with (the default) or without (0). For any other option W
-// is assembled, and nsgs of the solver table reads all options.
+// True when the sweeps of this folder can do what the options of nsgs ask: they have their own
+// order, checks and momentum, and read depth as with (the default) or without (0). For any other
+// option W is assembled, and nsgs of the solver table reads all options.
 static bool plain_sweeps(const pcs_solver_opts *o)
 {
     const pcs_nsgs_opts usual = pcs_solver_opts_default(PCS_SOLVER_NSGS).as.nsgs, *n = &o->as.nsgs;
@@ -483,7 +483,7 @@ typedef struct row_count {
     int rows, joints; // number of scalar rows, and of those of equalities
     bool friction;
     double fill; // entries of W per row: a system with k rows adds k^2
-    int loops;   // of systems and the blocks between them
+    int loops;   // independent loops in the graph of systems and blocks
 } row_count;
 
 static row_count count_rows(const solution *s, int i, pcs_arena mem)
@@ -512,13 +512,13 @@ static row_count count_rows(const solution *s, int i, pcs_arena mem)
     return out;
 }
 
-// whether W is sparse enough for factors
+// true when W is sparse enough for factors
 static bool is_sparse(const row_count *c, int few, double fill)
 {
     return c->rows <= few || (c->rows <= LINEAR_MOST && c->fill <= fill);
 }
 
-// whether joints make chains and trees, with few loops: then W and its factors are sparse
+// true when joints make chains and trees, with few loops: then W and its factors are sparse
 static bool is_linked(const row_count *c)
 {
     return c->joints > 0 && c->friction && c->rows <= LINEAR_MOST && c->fill <= LINEAR_FILL &&
@@ -548,7 +548,7 @@ static pcs_status on_rows(solution *s, int i, const pcs_solver_opts *o, pcs_aren
     pcs_solver_opts direct = pcs_solver_opts_default(PCS_SOLVER_DIRECT);
     direct.tol = o->tol;
     direct.stop = o->stop;
-    // of many solutions the one of least norm, whatever the start is
+    // of several solutions the one of least norm is computed, whatever the start is
     for (int k = s->s.block_start[i]; k < s->s.block_start[i + 1]; ++k) {
         const bodies_block *b = &s->b->block[s->s.block[k]];
         memset(s->r + b->row, 0, (size_t)b->dim * sizeof *s->r);

@@ -25,8 +25,8 @@
 #define STAGNANT_PART 0.7
 // islands of at most this many blocks are measured after every sweep
 #define TINY 4
-// Blocks of a cluster: few, so that a sweep propagates impulses through a heap within it; more
-// where contacts form packs, so that full packs of similar contacts are found
+// Blocks of a cluster: few, so that a sweep propagates impulses through a heap within it; more if
+// contacts form packs, so that full packs of similar contacts are found
 #define CLUSTER        32
 #define CLUSTER_PACKED 128
 // the initial momentum, and its reduction when changes have grown by the factor GROWN
@@ -58,7 +58,7 @@ typedef struct job {
 
     // used by the first thread only
     sweep_result *out;
-    double changes, changes_before; // of the last two sweeps, relative to |q| or |W r|
+    double changes, changes_before; // changes of r in the last two sweeps, over |q| or |W r|
     double least[2];                // least changes in this window of sweeps, and in the one before
     double momentum, low;           // low: the least changes with this momentum
     bool ahead;                     // the sweep starts from extrapolated r
@@ -237,9 +237,9 @@ static bool worth_measuring(const job *j)
     return !(expected(j) * j->factor > j->o->tol);
 }
 
-// Whether the rate of the last sweeps does not lead to tol within the patience; evaluated at the
-// end of a window. Not while the residual is above `near`: until then the rate varies with the
-// contacts that open and slide, and Newton's method is less efficient from far away.
+// True at the end of a window when the rate of the last sweeps does not lead to tol within the
+// patience. False while the residual is above `near`: until then the rate varies with the contacts
+// that open and slide, and Newton's method is less efficient from far away.
 static bool hopeless(const job *j)
 {
     const int n = j->out->sweeps, window = j->o->window;
@@ -250,7 +250,7 @@ static bool hopeless(const job *j)
     return !(digits * j->o->patience >= left * window);
 }
 
-// Whether the residual no longer falls: where contacts slide, the iteration need not contract
+// true when the residual no longer falls: where contacts slide, the iteration need not contract
 static bool stagnates(job *j)
 {
     if (!(j->best_value > STAGNANT_PART * j->mark)) {

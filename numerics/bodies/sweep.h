@@ -10,13 +10,13 @@
 typedef struct sweep_result {
     pcs_outcome outcome;
     int sweeps;
-    pcs_measure measure; // of this island; natural map and |r| only where o->stop needs them;
-                         // without the rounding
+    pcs_measure measure; // measure of this island without the rounding; natural map and |r| only
+                         // where o->stop needs them
 } sweep_result;
 
 typedef struct sweep_opts {
     const pcs_solver_opts *o; // reads stop and max_seconds
-    double tol;               // of this island
+    double tol;               // tolerance of this island
     int max_sweeps;           // 0: only measures r
     int patience; // largest number of further sweeps, by the present rate, and of sweeps in which
                   // the residual must fall to 0.7 of its value; 0: no limit

@@ -49,8 +49,8 @@
 // entries (i, j) and (j, i) are equal when they differ by less than this part of sqrt(W_ii W_jj),
 // which bounds both where W is semidefinite: a few roundings of sums of products
 #define SYMMETRY_TOL (64 * DBL_EPSILON)
-// where they differ by less than this part, the symmetric part is factorised and refined in this
-// many steps: spinning bodies make W unsymmetric, in proportion to their rotation in a step
+// when the difference is below this part, the symmetric part is factorised and refined in at most
+// this many steps: spinning bodies make W unsymmetric, in proportion to their rotation in a step
 #define SKEW_MOST  0.5
 #define SKEW_STEPS 100
 
@@ -59,7 +59,7 @@ typedef struct active_sparse {
     chol_work *chol;
     int *walk;          // n, the rows in an order with little fill
     int *block;         // n, the block row of a row
-    int *mate;          // of block (i, j) of W: block (j, i)
+    int *mate;          // per block (i, j) of W: the number of block (j, i)
     double *before;     // n, the defect before a step
     double *f;          // n, 1 / sqrt(s)
     pcs_csc B;          // memory for all entries of W
@@ -86,7 +86,7 @@ static bool positive_diagonal(const pcs_problem *p)
     return true;
 }
 
-// how far W, of a positive diagonal, is from symmetric; infinite where its pattern is not
+// the asymmetry of a W with positive diagonal; infinite when its pattern is not symmetric
 static double skew_part(const pcs_bsr *W)
 {
     double lone;
@@ -94,7 +94,7 @@ static double skew_part(const pcs_bsr *W)
     return lone <= SYMMETRY_TOL ? most : INFINITY;
 }
 
-// whether CHOLMOD may be used
+// true when CHOLMOD may be used
 static bool chol_takes(const pcs_problem *p)
 {
     return active_is_sparse(p) && positive_diagonal(p) && skew_part(&p->W) <= SKEW_MOST;

@@ -27,7 +27,7 @@ typedef struct active_set {
     pcs_arena arena;          // for least squares
 } active_set;
 
-// whether W has so few entries that its sets are factorised as sparse
+// true when W has so few entries that its sets are factorised as sparse
 bool active_is_sparse(const pcs_problem *p);
 
 // false: too many rows for this method

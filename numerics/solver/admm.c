@@ -1,13 +1,14 @@
 // ADMM (alternating direction method of multipliers): the problem in scaled unknowns
 // (solver/scaled.h), the iteration (solver/splitting.h), and, in this file, the penalty rho.
 //
-//     W = B B'/..., diagonal about 1, so a rho of the order of 0.1 suits most problems. Small
-//     eigenvalues of W ask for a small rho, and contacts that open for a large one.
+// The diagonal of W is about 1, so that a rho near 0.1 suits most problems. Small eigenvalues of W
+// need a small rho, contacts that open a large one.
 //
-// ladder: where the measure has not fallen to a tenth in a number of iterations, the next of rho,
-// rho/10, rho/100, 10 rho, and so on cyclically with growing patience. spectral: rho = sqrt(m L)
-// (L/m)^p with the extreme eigenvalues m (at least eta) and L of W; p follows the ratio of the
-// primal and dual residuals. balanced: rho times the square root of that ratio.
+// - ladder: when the measure has not fallen to a tenth in a number of iterations, rho becomes the
+//   next of rho, rho/10, rho/100, 10 rho, cyclically and with growing patience
+// - spectral: rho = sqrt(m L) (L/m)^p with the extreme eigenvalues m (at least eta) and L of W; p
+//   follows the ratio of the primal and dual residuals
+// - balanced: rho is multiplied by the square root of that ratio
 //
 // S. Boyd et al., Distributed optimization and statistical learning via the alternating direction
 // method of multipliers, 2011. J. Carpentier, Q. Le Lidec, L. Montaut, From compliant to rigid

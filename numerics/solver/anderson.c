@@ -7,7 +7,7 @@
 #include "solver/scaled.h"
 #include "solver/solver.h"
 
-// added to the normal equations, relative to their diagonal
+// weight of the identity added to the normal equations, relative to their diagonal
 #define RIDGE 1e-11
 
 size_t anderson_bytes(int n, int depth)

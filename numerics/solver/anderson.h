@@ -15,9 +15,9 @@ typedef struct anderson {
     int n, depth;
     int have, next;            // columns in use, and the one written next
     double *dG[ANDERSON_MOST]; // differences of G
-    double *df[ANDERSON_MOST]; // and of f
+    double *df[ANDERSON_MOST]; // differences of f
     double gram[ANDERSON_MOST][ANDERSON_MOST];
-    double *G, *f;        // of the last call
+    double *G, *f;        // G and f of the last call
     const double *weight; // n, or null: 1
     bool started;
 } anderson;

@@ -21,7 +21,7 @@
 #include "solver/polish.h"
 #include "solver/portfolio.h"
 
-// ---- what things cost ------------------------------------------------------------------------
+// ---- costs -------------------------------------------------------------------------------------
 
 // cost of one local solve of a contact, in multiplications
 #define LOCAL_COST 150
@@ -44,7 +44,7 @@ static costs costs_of(const pcs_problem *p)
     return c;
 }
 
-// ---- nsgs as long as it promises something -----------------------------------------------------
+// ---- nsgs while its rate predicts convergence --------------------------------------------------
 
 // sweeps before the rate is used, and the least number of sweeps that is always allowed
 #define FIRST_SWEEPS 20

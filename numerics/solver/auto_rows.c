@@ -32,8 +32,8 @@
 // points follow
 #define PLAIN_PIVOTS  30
 #define PLAIN_STRIKES 2
-// where W is dense and larger than this, lemke precedes proximal points: it is faster, but of many
-// solutions it returns a vertex and not the one near the start
+// lemke precedes proximal points for a dense W with more rows than this: it is faster, but of
+// several solutions it returns a vertex and not the one near the start
 #define NEAR_ROWS    64
 #define QUICK_PIVOTS 3
 // proximal points: weights on the unit diagonal, number of points, solves for each

@@ -60,7 +60,7 @@ static int unilateral_rows(const pcs_problem *p)
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
-    // refuse before memory is taken
+    // larger problems are refused before memory is taken
     const int ni = unilateral_rows(p);
     if (ni > o->as.enumerate.max_rows) return 0;
     const int contacts = modes_contacts(p);

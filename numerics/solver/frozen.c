@@ -9,18 +9,18 @@
 // differences of the acceleration of an inner admm
 #define ADMM_DEPTH 15
 #define ADMM_RELAX 1.6
-// its penalties; the next follows where an inner problem takes too many iterations
+// penalties of the inner admm; the next follows when an inner problem takes too many iterations
 static const double penalties[] = {0.1, 0.01, 0.001, 1};
 #define PENALTIES ((int)(sizeof penalties / sizeof *penalties))
 // iterations between two exact measures
 #define CHECK_EVERY 5
 // smallest tolerance of the inner residual
 #define INNER_FLOOR 1e-15
-// where entries of W differ more than this from their mates: no momentum, and an extragradient step
+// a W whose mates differ by more than this gets no momentum, and an extragradient step
 #define SKEW_MOST 0.01
-// that step, as a part of the longest stable one
+// length of that step, as a part of the longest stable one
 #define SKEW_STEP 0.9
-// how often L may double in one step, and the factor by which it decreases after each
+// largest number of doublings of L in one step, and the factor by which L decreases after each step
 #define DOUBLINGS 60
 #define EASE      0.95
 // an update that makes the outer residual this much larger is undone
@@ -37,7 +37,7 @@ typedef struct frozen {
     double L, t;
     splitting admm;
     int rung;
-    anderson a;    // of the frozen values
+    anderson a;    // acceleration of the frozen values
     bool trial;    // the frozen values are a candidate of the acceleration
     double before; // outer residual at the last update
 } frozen;

@@ -26,12 +26,12 @@ typedef struct frozen_opts {
     pcs_inner inner;
     double part; // ratio of the inner to the outer residual at which the frozen values are updated
     int inner_iters; // largest number of iterations between two updates
-    int depth;       // of the Anderson acceleration of s, 0 for none
+    int depth;       // differences of the Anderson acceleration of s, 0 for none
 } frozen_opts;
 
 size_t frozen_bytes(const pcs_problem *p, const frozen_opts *f);
 
-// implements .solve of a row of the table
+// .solve of these rows of the table
 pcs_status frozen_solve(const pcs_problem *p, const pcs_solver_opts *o, const frozen_opts *f,
                         pcs_watch watch, pcs_arena work, double *r, double *u, pcs_report *out);
 

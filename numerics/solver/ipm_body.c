@@ -220,7 +220,7 @@ static bool factor_velocities(ipm_body *s)
         const chol_outcome end = chol_refactor(s->chol, &s->U, s->analysed, 0, MOST_ENTRIES);
         s->analysed = end != CHOL_LOST;
         if (end == CHOL_GOOD) return true;
-        // not definite to rounding: use LU from here on
+        // the matrix is not definite to rounding: all further factors are LU
         s->symmetric = s->analysed = false;
     }
     const sparse_lu_outcome end = sparse_lu_refactor(s->sparse, &s->S, s->analysed);
@@ -306,7 +306,7 @@ static double largest(size_t n, const double *x)
     return most;
 }
 
-// b <- the solution for s->right; the part of that that is left
+// b <- the solution for s->right; *left: the residual relative to the larger of s->right and b
 static bool refine(ipm_body *s, const double *C, double *b, double *left)
 {
     const size_t n = (size_t)s->w->n;

@@ -12,11 +12,11 @@
 typedef struct ipm_columns {
     int *ptr;      // nb + 1
     int *col;      // first velocity of an entry
-    int *width;    // and how many
-    size_t *off;   // where D H starts in the values, dim x width
-    size_t *place; // nb, where the places of its part of S start: for the columns of entry f in
-                   // turn, where the rows of every entry e start in the values of S
-    int *at;       // these places
+    int *width;    // number of velocities of an entry
+    size_t *off;   // first value of D H, dim x width
+    size_t *place; // nb, first place in `at` of a block
+    int *at;       // for each column of each entry f: where the rows of every entry e start in the
+                   // values of S
 } ipm_columns;
 
 typedef struct ipm_body {
@@ -27,20 +27,20 @@ typedef struct ipm_body {
     double *DH, *G;           // D H and G = Q' D H
     double *lu;               // factors of the blocks of C, 9 per block; equality: C itself
     int *piv;                 // 3 per block
-    const double *Q;          // of the last factors
+    const double *Q;          // frames of the last factors
     pcs_csc M, S;             // S = M + G' C^-1 G, both triangles
-    int *mass;                // where the entries of M are in S
+    int *mass;                // place in S of each entry of M
     sparse_lu *sparse;        //
-    chol_work *chol;          // while M and C are symmetric, of U
+    chol_work *chol;          // factors of U, while M and C are symmetric
     pcs_csc U;                // the upper triangle of S in an order of little fill
     int *order, *to;          // nv: row order[i] is row i of U; entry of S -> of U, or -1
     bool symmetric;           // Cholesky is used
-    bool analysed;            // the pattern has been
-    bool exact;               // from here on by the larger system of ipm_saddle.c
-    pcs_csc K;                // of it
+    bool analysed;            // the pattern has been analysed
+    bool exact;               // all further solves use the larger system of ipm_saddle.c
+    pcs_csc K;                // its matrix
     sparse_lu *large;         //
     bool known;               // its pattern has been analysed
-    int *next;                // nv, where a column is filled next
+    int *next;                // nv, next free entry of a column
     double *z;                // nv + n
     double *y, *y2;           // nv
     double *t, *right, *rest; // n

@@ -95,7 +95,7 @@ void ipm_begin(ipm *w, const double *s, const double *q)
     for (int i = 0; i < w->n; ++i) {
         w->b[i] /= w->size;
     }
-    // no complementarity: the boundary and the barrier are empty
+    // without complementarity the boundary and the barrier are empty
     if (w->cones == 0) w->cones = 1;
 }
 
@@ -104,8 +104,8 @@ static bool lagged(const ipm *w)
     return w->o.shift == PCS_IPM_SHIFT_LAGGED;
 }
 
-// whether the gap of z, which is u_N where the shift is differentiated, changes linearly along the
-// step
+// true when the gap of z, which is u_N where the shift is differentiated, changes linearly along
+// the step
 static bool straight(const ipm *w)
 {
     return !lagged(w);

@@ -7,7 +7,7 @@
 #include "solver/ipm.h"
 
 typedef struct ipm_system {
-    pcs_problem p;  // of Q' A Q; the same blocks
+    pcs_problem p;  // the problem of Q' A Q, with the same blocks
     double *A;      // the values of A
     double *turned; // values of Q' A Q, or null where all frames are the identity
     int *block;     // n, the block of a row

@@ -52,8 +52,8 @@ typedef struct lemke {
     int *piv, *tie;
     double *work;               // n
     double *yx;                 // nr: a solution or multipliers of the reduced problem
-    double *r;                  // of the problem
-    unsigned char *rows, *cols; // of the problem
+    double *r;                  // impulses of the problem
+    unsigned char *rows, *cols; // flags by row and column of the problem
     uint64_t random;
     double scale; // largest basic value so far
     int pivots;

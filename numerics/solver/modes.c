@@ -410,7 +410,7 @@ pcs_status modes_solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch
         if (try_mode(&s)) break;
         ended = !next_mode(&s);
     }
-    // that all modes failed proves nothing
+    // failure of all modes proves nothing
     if (track.best_value <= o->tol) {
         track.outcome = PCS_OUTCOME_CONVERGED;
     } else if (ended) {

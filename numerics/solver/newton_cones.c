@@ -10,7 +10,7 @@
 
 #define MEMORY   8    // merits that the nonmonotone search compares with
 #define PATIENCE 15   // steps without a better iterate before a restart
-#define SWEEPS   10   // of the first restart; more in each further one
+#define SWEEPS   10   // sweeps of the first restart; each further one has more
 #define PROX     1e-8 // proximal weight of the steps where J is singular
 
 size_t newton_cones_bytes(const pcs_problem *p)

@@ -34,7 +34,7 @@
 
 typedef struct local {
     const double *D; // W_:i within the block row, at the block's own column; null: not stored
-    double inverse;  // of W_ii, unilateral
+    double inverse;  // inverse of W_ii, unilateral
     equality e;
     contact *c; // Coulomb
 } local;

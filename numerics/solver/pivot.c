@@ -10,7 +10,7 @@
 // | 0 A; B S | is positive semidefinite, so that A = -B^T. The pivots need not have left the rows
 // and columns matched like that, and an equality may have been written with the other sign: the
 // left-over rows are therefore recombined by a regular G with G^T A = -B^T, as nearly as there is
-// one. Recombining equalities leaves the solutions as they are; what is gained is a reduced matrix
+// one. Recombining equalities leaves the solutions as they are; the gain is a reduced matrix
 // that is positive semidefinite as soon as S is, for which Lemke's method is proved.
 #include "solver/pivot.h"
 

@@ -28,9 +28,9 @@
 #define ALPHAS     6 // number of values, each a tenth of the one before
 #define ROUNDS     3
 #define LOST       10  // full steps without a better iterate
-#define BETTER     0.7 // of the best value, to count as better
-#define HELPED     0.5 // of the value before the round, below which another round follows
-// for J + alpha A where that is singular, too
+#define BETTER     0.7 // a value below this part of the best counts as better
+#define HELPED     0.5 // another round follows a value below this part of the one before the round
+// delta of a step when J + alpha A is singular, too
 #define DELTA 1e-8
 
 size_t polish_bytes(const pcs_problem *p)

@@ -12,11 +12,11 @@ typedef struct portfolio {
     pcs_arena work;
     solver_track t;
     double budget;   // products with W left
-    int rows;        // unilateral
+    int rows;        // unilateral rows
     int contacts;    // Coulomb blocks
     double *s;       // n scales
     double *scratch; // 2 n, for certificates
-    double *r, *u;   // n, of the caller
+    double *r, *u;   // n, arrays of the caller
     pcs_solver winner;
     bool infeasible; // proved
     bool over;       // converged, stopped or out of time

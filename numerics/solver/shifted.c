@@ -14,7 +14,7 @@
 // largest number of entries of a factor
 #define SPARSE_MOST 3e8
 
-// with memory for the diagonal
+// entries include memory for the diagonal
 static bool is_sparse(const pcs_problem *p)
 {
     const double n = p->n, entries = bsr_stored(&p->W) + n;

@@ -10,8 +10,8 @@
 typedef struct shifted_lu {
     const scaled *s;
     double *A;     // dense factors
-    int *piv;      // of the dense LU
-    bool cholesky; // dense: whether the factors are of Cholesky or LU
+    int *piv;      // pivots of the dense LU
+    bool cholesky; // dense: the factors are of Cholesky, not LU
 
     chol_work *chol; // sparse and symmetric, or null
     sparse_lu *lu;   // sparse and not, or null

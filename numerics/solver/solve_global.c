@@ -34,7 +34,7 @@ static pcs_status take_grown(const pcs_env *env, const pcs_global_problem *g, ta
         PCS_TRY(pcs_arena_create(env, peak, arena));
         arena->peak = &peak;
         status = take(g, arena, out);
-        // it fits, but memory ran out
+        // the method fits, but memory ran out
         if (peak <= had) break;
     }
     arena->peak = NULL;

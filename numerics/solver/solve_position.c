@@ -15,7 +15,7 @@ static bool nothing(const pcs_position_problem *p, pcs_metric metric)
     return p->m == 0 && !(metric == PCS_METRIC_Q1 && p->n_quat > 0);
 }
 
-// memory beside S, once it is assembled: the impulses, and the larger of solver and motion
+// memory for a step whose S is assembled: the impulses, and the larger of solver and motion
 static size_t rest_bytes(const pcs_position_problem *p, const position_step *s,
                          const pcs_solver_opts *opts)
 {

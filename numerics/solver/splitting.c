@@ -152,7 +152,7 @@ bool splitting_step(splitting *a)
     a->primal = zz > 0 ? length / sqrt(zz) : 0;
     a->dual = yy > 0 ? sqrt(change / yy) : 0;
 
-    // a bad accelerated iterate: return to the one from which it was made
+    // a bad candidate: return to the iterate from which it was made
     if (a->trial && !(length <= SAFEGUARD * a->length)) {
         memcpy(a->w, a->back, (size_t)both * sizeof *a->w);
         anderson_reset(&a->a);

@@ -7,7 +7,7 @@
 //
 // The map w -> w is the Douglas-Rachford operator; it is averaged, and converges, for a frozen s
 // and a W + W' without negative eigenvalues. Anderson acceleration is applied to it, and undone
-// where it makes the step longer.
+// when it makes the step longer.
 #ifndef SOLVER_SPLITTING_H
 #define SOLVER_SPLITTING_H
 

@@ -11,7 +11,7 @@
 // part of q: the sum then has half of its digits, sqrt(DBL_EPSILON)
 #define ROUNDING_MOST 1.5e-8
 
-// whether only rounding is left, and little of it
+// true when only rounding is left, and little of it
 static bool at_rounding(const pcs_solver_opts *o, const pcs_measure *m, double size)
 {
     const double noise = MEASURE_ROUNDINGS * m->rounding;
