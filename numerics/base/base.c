@@ -11,7 +11,7 @@
 
 // one sentence per thread: nothing is shared between threads that step different states
 static _Thread_local unsigned long failures; // number of sentences written
-static _Thread_local bool of_range;          // the last one is by pcs_fail_range
+static _Thread_local bool of_range;          // pcs_fail_range wrote the last one
 static _Thread_local char error_text[512];
 
 const char *pcs_status_text(pcs_status status)
@@ -141,8 +141,8 @@ pcs_status pcs_arena_create(const pcs_env *env, size_t bytes, pcs_arena *out)
     *out = (pcs_arena){0};
     if (bytes > SIZE_MAX / 2) return pcs_fail_memory("pcs_arena_create");
 
-    // room to align the base, and before it the pointer that was allocated. Not zeroed: of what is
-    // never used the system need not have pages
+    // The block has room to align the base, and before it the pointer that was allocated. It is not
+    // zeroed: the system then gives no pages to parts that are never used
     unsigned char *raw = take(env, bytes + 2 * ALIGN);
     if (!raw) return pcs_fail_memory("pcs_arena_create");
 

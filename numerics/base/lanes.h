@@ -1,6 +1,6 @@
-// Four numbers side by side, which one register may hold, by the vectors of gcc and clang. Built
-// with PERCUSS_VECTORS=OFF the library does without this extension: contacts are not packed
-// (bodies/arrange.c), and linalg/kernels_scalar.c has the same sums in the same order.
+// Four numbers side by side, which one register may hold, by the vectors of gcc and clang. Without
+// this extension (PERCUSS_VECTORS=OFF) contacts are not packed (bodies/arrange.c), and
+// linalg/kernels_scalar.c has the same sums in the same order.
 #ifndef BASE_LANES_H
 #define BASE_LANES_H
 

@@ -1,5 +1,5 @@
-// A team of POSIX threads. Waiting begins with a short spin, since the pieces between two barriers
-// are short, and goes to sleep when it takes longer, since there may be fewer cores than threads.
+// A team of POSIX threads. A waiting thread first spins for a short time, since the work between
+// two barriers is short; then it sleeps, since there may be fewer cores than threads.
 #include "base/threads.h"
 
 #include <pthread.h>
@@ -43,7 +43,7 @@ static void relax(void)
 #endif
 }
 
-// until *word is no longer `old`
+// returns when *word is no longer `old`
 static void wait_change(threads *t, atomic_uint *word, unsigned old)
 {
     for (int i = 0; i < t->spin; ++i) {

@@ -11,7 +11,7 @@
 #include "problem/problem.h"
 #include "solver/polish.h"
 
-// Newton steps that confirm a solution, and what they must reach
+// number of Newton steps that confirm a solution, and the residual they must reach
 #define STEPS     30
 #define CONFIRMED 1e-12
 
@@ -36,7 +36,7 @@ static void count(const face *f, pcs_contact_status *status, double *margin, pcs
         const bool equality = f->p->block[b].cone == PCS_CONE_EQUALITY;
         const bool unilateral = f->p->block[b].cone == PCS_CONE_UNILATERAL;
         status[b] = v->status;
-        // nothing moves and nothing pushes: no margin at all, not 0 / 0
+        // without velocity and impulse the margin is 0, not 0 / 0
         if (margin) margin[b] = equality || f->size > 0 ? v->margin / f->size : 0;
         if (margin && equality) margin[b] = INFINITY;
         out->open += v->status == PCS_CONTACT_OPEN;
@@ -57,7 +57,7 @@ static void fill(const face *f, pcs_contact_status *status, double *margin, pcs_
     count(f, status, margin, out);
 }
 
-// of u = W r + q with measure m; of p the diagonal of W is read only
+// the certificate of u = W r + q with measure m; of W only the diagonal is read
 static pcs_status judge_blocks(const pcs_problem *p, double tol, const double *r, const double *u,
                                const pcs_measure *m, pcs_arena *arena, pcs_contact_status *status,
                                double *margin, face *f, pcs_certificate *out)
@@ -67,7 +67,7 @@ static pcs_status judge_blocks(const pcs_problem *p, double tol, const double *r
     return PCS_OK;
 }
 
-// Newton steps from r to a solution x. Where that says something else nothing is decided
+// Newton steps from r to a solution x. A block with another status at x becomes undecided
 static pcs_status confirm(const pcs_env *env, face *f, const double *r, double *moved)
 {
     const pcs_problem *p = f->p;
@@ -220,8 +220,8 @@ static pcs_status judge_global(const pcs_global_problem *g, double tol, const do
     return judge_blocks(&x->terms.local, tol, r, u, &m, arena, status, margin, &x->f, out);
 }
 
-// Makes the arena as large as what was asked of it, which *peak counts. False when it is already,
-// or when there is no memory
+// Grows the arena to the demand in *peak. False when it already has that size, or when memory is
+// out
 static bool grow(const pcs_env *env, size_t *peak, pcs_arena *arena)
 {
     const size_t bytes = *peak;

@@ -16,10 +16,10 @@
 #include "linalg/dense.h"
 
 #define ITERS   200
-#define GOAL    1e-13 // of the conditions
+#define GOAL    1e-13 // relative error of the conditions
 #define TO_EDGE 0.99  // step length as a fraction of the distance to the boundary
 #define IDLE    25    // iterations without progress
-#define INSIDE  0.1   // of the size: well within the cones
+#define INSIDE  0.1   // least distance from the boundary at the start, relative to the size
 
 typedef struct scaling {
     double w[3], eta; // S = eta (2 v v' - J) in the form of w, see apply
@@ -146,14 +146,14 @@ static double reach(int d, const double *x, const double *dx, double most)
     return t;
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- the program ---------------------------------------------------------------------------------
 
 static double norm(int n, const double *x)
 {
     return sqrt(dense_dot(n, x, x));
 }
 
-// into the cones, by a multiple of the units of the cones, if x is not well within
+// moves x into the cones by a multiple of their units, if it is not well within them
 static void move_in(const cone_program *p, double *x)
 {
     double out = -INFINITY, size = 0;
@@ -169,7 +169,7 @@ static void move_in(const cone_program *p, double *x)
     }
 }
 
-// Q + G' G, with what holds directions that move no cone
+// Q + G' G, with a weight on directions that move no cone
 static bool factorise_sum(state *x, const double *G)
 {
     const cone_program *p = x->p;
@@ -188,7 +188,7 @@ static bool factorise_sum(state *x, const double *G)
     return dense_cholesky(p->k, x->M);
 }
 
-// the shortest s and z that fulfil the equations, moved into the cones; y to the s
+// start: the shortest s and z that satisfy the equations, moved into the cones; y belongs to s
 static bool begin(state *x)
 {
     const cone_program *p = x->p;
@@ -210,7 +210,7 @@ static bool begin(state *x)
     return true;
 }
 
-// rd, rp; by how much the conditions are missed
+// computes rd and rp; returns the error of the conditions
 static double residual(state *x, double *gap)
 {
     const cone_program *p = x->p;

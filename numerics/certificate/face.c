@@ -1,4 +1,4 @@
-// The columns of the face: which directions each block may take, by its verdict; see face.h.
+// The columns of the face: the directions that the verdict of each block allows; see face.h.
 #include "certificate/face.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "problem/measure.h"
 #include "problem/problem.h"
 
-// a rank is decided at this, and at the error of the directions of slip times SLACK
+// tolerance of a rank: the larger of this and SLACK times the error of the directions of slip
 #define RCOND      1e-10
 #define RCOND_MOST 1e-4
 #define SLACK      10
@@ -38,7 +38,8 @@ int face_columns(const face *f, int b)
     return f->first[b + 1] - f->first[b];
 }
 
-// ranks cannot be sharper than the columns: those of slides are as good as their direction
+// a rank is not more accurate than its columns, and a column of a slide only as accurate as its
+// direction
 static double sharpness(const face *f)
 {
     double worst = RCOND;
@@ -97,7 +98,7 @@ void face_doubt(face *f, int b)
     v->allowed = verdict_doubt(&f->p->block[b], v, f->error * f->size);
 }
 
-// the one column of a ray, N and tangents, of length 1
+// the single column of a ray: N and tangents, of length 1
 static void ray(const pcs_block *k, const verdict *v, double *e)
 {
     const double length = hypot(1, k->mu);

@@ -1,5 +1,5 @@
-// The impulses complementary to the computed velocities, in coordinates: r = R x where R has the
-// scales s and of the directions each block may take, one column each,
+// The impulses complementary to the computed velocities, in coordinates: r = R x where R contains
+// the scales s, and one column for each direction that a block may take,
 //
 //     R = S^-1/2 E,   |column of E| = 1,   A = S^-1/2 W S^-1/2 E
 //
@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "certificate/verdict.h"
 
-// more rows are not done: everything is dense
+// largest number of rows, as all matrices are dense
 #define CERTIFICATE_ROWS 1500
 
 typedef struct face {
@@ -19,7 +19,7 @@ typedef struct face {
     verdict *verdict; // nb
     int *first;       // nb + 1: the columns of a block
     int n;            // columns
-    double rcond;     // ranks are decided at
+    double rcond;     // tolerance of the ranks
     double size;      // max(|q|, |W r|)
     pcs_measure measure;
     double error; // relative
@@ -27,15 +27,15 @@ typedef struct face {
 
 size_t face_bytes(const pcs_problem *p);
 
-// s, verdicts and columns from u, of which the measures are known. false: the arena is too small
+// computes s, verdicts and columns from u and its measures; false: the arena is too small
 bool face_take(const pcs_problem *p, double tol, const double *r, const double *u,
                const pcs_measure *m, pcs_arena *arena, face *out);
 
-// the verdict of a block is taken back; face_number when all are done
+// makes the verdict of a block undecided; call face_number after the last block
 void face_doubt(face *f, int b);
 void face_number(face *f);
 
-// number of columns of a block that is allowed this
+// number of columns of a block with this set
 int face_columns(const face *f, int b);
 
 // x (n columns) of the point of the face near r, and back. Both in the units of r
@@ -48,7 +48,7 @@ void face_matrix(const face *f, int *place, double *W);
 // B (rows x columns) = W E
 void face_apply(const face *f, const double *W, double *B);
 
-// shared by the public functions: checks, and the face of an r (certificate.c)
+// the checks of all public functions, and the face of an r (certificate.c)
 pcs_status certificate_check(const pcs_problem *p, double tol, const double *r, const void *a,
                              const void *b);
 size_t certificate_face_bytes(const pcs_problem *p);

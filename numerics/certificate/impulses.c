@@ -3,9 +3,9 @@
 //     x = x0 + Z y,   Z an orthonormal basis of A z = 0,   x in the cones of the face
 //
 // The shortest of them minimises |R x|, the interval of a normal impulse is the range of one row.
-// Whether that is bounded is another program with one solution always: a row c has no upper bound
-// on the set exactly if it grows along a direction Z y in the cones themselves, that is if the
-// projection of Z' c on { y : Z y in the cones } is not zero.
+// Another program, which always has one solution, decides whether that range is bounded: a row c
+// has no upper bound on the set exactly when it grows along a direction Z y in the cones, that is
+// when the projection of Z' c on { y : Z y in the cones } is not zero.
 #include <percuss/certificate.h>
 
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "cone/cone.h"
 #include "linalg/dense.h"
 
-// programs that miss their conditions by more have found nothing
+// largest error of the conditions of a program that counts as solved
 #define FOUND 1e-7
-// the projection of a row, relative to the row, that is not zero; rows shorter than ROW are
+// a projection longer than this part of the row is not zero; rows shorter than ROW are zero
 #define GROWS 1e-5
 #define ROW   1e-9
 
@@ -29,7 +29,7 @@ typedef struct range {
     double size;      // largest |x0|
     int *dim, *place; // cones of the program, rows scratch
     double *G, *h;    // of the program
-    double *zero;     // as h
+    double *zero;     // zeros, as long as h
     double *Q, *c, *y;
     cone_program program;
     pcs_arena scratch;
@@ -123,7 +123,7 @@ static pcs_status range_begin(range *x, const pcs_problem *p, double tol, const 
     return PCS_OK;
 }
 
-// checks, memory and the range of r; *arena is to be destroyed, also after a failure
+// checks, takes memory and finds the range of r; the caller destroys *arena, also after a failure
 static pcs_status range_open(const pcs_env *env, const pcs_problem *p, double tol, const double *r,
                              const void *a, const void *b, pcs_arena *arena, range *x)
 {
@@ -140,7 +140,7 @@ static pcs_status range_open(const pcs_env *env, const pcs_problem *p, double to
 
 // ---- the shortest ------------------------------------------------------------------------------
 
-// Q = Z' V Z, c = Z' V x0 / size, V the squares of what makes impulses of x
+// Q = Z' V Z, c = Z' V x0 / size, V the squares of the factors from x to impulses
 static void weigh(range *x)
 {
     const face *f = &x->f;
@@ -153,7 +153,7 @@ static void weigh(range *x)
             if (s < least) least = s;
         }
     }
-    // Z and x0 are scaled in place, and back
+    // Z and x0 are scaled in place, and scaled back at the end
     for (size_t i = 0; i < n; ++i) {
         x->x[i] = sqrt(least / x->x[i]);
         for (size_t c = 0; c < k; ++c) {
@@ -215,7 +215,7 @@ static double aim(range *x, double sign, int j)
     return sqrt(sum);
 }
 
-// whether c can fall for ever, c being -row of length `length`
+// true when c = -row, of length `length`, has no lower bound
 static bool falls(range *x, double length)
 {
     for (int i = 0; i < x->k; ++i) {
@@ -235,7 +235,7 @@ static bool falls(range *x, double length)
     return along > GROWS;
 }
 
-// some normal impulse has no bound
+// true when some normal impulse has no upper bound
 static bool wedges(range *x)
 {
     double sum = 0;

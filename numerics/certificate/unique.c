@@ -1,22 +1,22 @@
 // Let A have the columns of the face (certificate/face.h), all in the scaled units.
 //
-// r. The impulses with this u are those of the face with A (x' - x) = 0. Independent columns leave
-// one. If the columns of the blocks that are decided depend on one another, a part of their null
-// space leads to others: all these blocks are strictly within what they are allowed.
+// r. The impulses with this u are those of the face with A (x' - x) = 0. If the columns are
+// independent, r is the only one. If the columns of the decided blocks are dependent, their null
+// space leads to others: all these blocks lie strictly inside their sets.
 //
-// u. With W symmetric and semidefinite and no friction any two solutions have
-// 0 >= (r - r')'(u - u') = (r - r')' W (r - r'), so W (r - r') = 0 and u = u'. With friction take
-// all blocks as decided. Near the solution sticking and closed blocks keep C u = 0 (all rows of the
-// ones, N of the others and of slides), and slides r_T = -mu r_N u_T / |u_T|. To first order, with
-// D = mu r_N / |u_T| (1 - e e') in the tangents of slides, du = W dr, dr = E dx - D du:
+// u. With W symmetric and semidefinite and no friction any two solutions have 0 >= (r - r')'(u -
+// u') = (r - r')' W (r - r'), so W (r - r') = 0 and u = u'. With friction all blocks count as
+// decided. Near the solution sticking and closed blocks keep C u = 0 (all rows of the ones, N of
+// the others and of slides), and slides r_T = -mu r_N u_T / |u_T|. To first order, with D = mu r_N
+// / |u_T| (1 - e e') in the tangents of slides, du = W dr, dr = E dx - D du:
 //
 //     (1 + W D) du = A dx,   C du = 0
 //
-// If this has no solution but du = 0, then u is the only one near: a sequence of other solutions
+// If this has only the solution du = 0, then u is unique nearby: a sequence of other solutions
 // would, as the equations are analytic, contain a curve of solutions, and the first coefficient of
-// u that moves along it solves this system. It is so exactly if C B has the rank of A, B = (1 + W
-// D)^-1 A. If D = 0 the equations are linear and other solutions of the system are others of the
-// problem.
+// u that moves along it solves this system. This holds exactly when C B has the rank of A, where B
+// = (1 + W D)^-1 A. If D = 0 the equations are linear, and other solutions of the system are other
+// solutions of the problem.
 #include "certificate/unique.h"
 
 #include <float.h>
@@ -24,13 +24,13 @@
 
 #include "linalg/dense.h"
 
-// W may differ from its transpose, and from a semidefinite matrix, by this many roundings (its
+// allowed difference of W from its transpose and from a semidefinite matrix, in roundings (its
 // diagonal is 1)
 #define ROUNDINGS 100
 
 typedef struct judge {
     const face *f;
-    double *W, *L, *A, *B; // rows x rows each at most
+    double *W, *L, *A, *B; // rows x rows at most
     int *place;
     pcs_arena scratch;
 } judge;
@@ -71,7 +71,7 @@ static int rank_decided(const judge *j, int *columns)
     return dense_null(f->p->n, *columns, j->L, NULL, f->rcond, j->scratch);
 }
 
-// L = 1 + W D; true if D is not zero
+// L = 1 + W D; returns true if D is not zero
 static bool fill_slides(const judge *j)
 {
     const face *f = j->f;

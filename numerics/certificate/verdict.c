@@ -6,7 +6,7 @@
 //     stick  u = 0, s r in K       (mu s r_N - s |r_T|) / (1 + mu^2)^1/2          to sliding
 //     slide  s r_N (1, mu e), u_T  min(|u_T|, s r_N (1 + mu^2)^1/2)    to sticking, to opening
 //
-// and s r_N for blocks without friction that are closed.
+// The margin of a closed block without friction is s r_N.
 #include "certificate/verdict.h"
 
 #include "cone/cone.h"

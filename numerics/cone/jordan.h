@@ -3,15 +3,14 @@
 //
 //     x o y = (x'y, x_0 y_T + y_0 x_T),  e = (1, 0),  det x = x_0^2 - |x_T|^2,  x^-1 = J x / det x
 //
-// A point stores its distance from the boundary, gap = x_0 - |x_T|, as well. With x sliding along
-// the boundary and z on the opposite side the gaps are the important quantities, and a
-// difference of two nearly equal numbers would have lost their digits; so would a step that is
-// written in N and T. Steps are therefore written in the frame of the scaling, whose first two
-// vectors lie on the boundary,
+// A point also stores its distance from the boundary, gap = x_0 - |x_T|. When x slides along the
+// boundary with z on the opposite side, the gaps matter most, and a difference of two nearly equal
+// numbers would lose their digits; so would a step written in N and T. Steps are therefore written
+// in the frame of the scaling, whose first two vectors lie on the boundary,
 //
 //     p = (1, t) / sqrt 2,   m = (1, -t) / sqrt 2,   n = (0, t rotated by a right angle)
 //
-// t being the direction of the tangent of the scaling point. No function here subtracts two
+// where t is the direction of the tangent of the scaling point. No function here subtracts two
 // numbers that are nearly equal because a point is near the boundary.
 #ifndef CONE_JORDAN_H
 #define CONE_JORDAN_H
@@ -144,11 +143,11 @@ static inline void soc_divide(const double a[3], const double y[3], double out[3
     out[2] = (y[2] - o0 * a[2]) / a0;
 }
 
-// A direction near a point: the angle of its tangent against t, and the rate of its gap along a
-// direction in the frame
+// A point and a direction in the frame: the angle of its tangent against t, and the rate of its gap
+// along the direction
 typedef struct soc_angle {
     double length; // |x_T|
-    double c, s;   // of the angle; 1 and 0 where there is no tangent
+    double c, s;   // cosine and sine of the angle; 1 and 0 when there is no tangent
 } soc_angle;
 
 static inline soc_angle soc_angle_of(int d, const double t[2], const double *x)
@@ -183,9 +182,9 @@ static inline double soc_max_step(int d, double gap, soc_angle a, const double *
     return t;
 }
 
-// x <- x + h y and its gap. straight: the gap moves by its rate and x_0 follows from it, which is
-// x_0 + h y_0 but for the curvature of |x_T|. Should rounding end outside, a part of the gap is
-// kept
+// x <- x + h y and its gap. straight: the gap changes by its rate and x_0 follows from it, which
+// differs from x_0 + h y_0 by the curvature of |x_T|. If rounding leads outside, a part of the gap
+// is kept
 static inline void soc_move(int d, const double t[2], double *x, double *gap, double h,
                             const double *y, bool straight)
 {

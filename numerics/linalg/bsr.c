@@ -186,7 +186,7 @@ static double diagonal(const pcs_bsr *A, int i, int l)
     return A->val[A->off[k] + (size_t)l * ((size_t)h + 1)];
 }
 
-// of block k of block row i and its mate
+// largest difference of block k of block row i and its mate
 static double skew_of_block(const pcs_bsr *A, int i, int k, int mate, bool relative)
 {
     const int j = A->idx[k], h = A->row[i + 1] - A->row[i], w = A->row[j + 1] - A->row[j];

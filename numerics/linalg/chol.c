@@ -12,9 +12,9 @@ struct chol_factor {
     cholmod_factor *L;
 };
 
-// One common per call: nothing is shared between threads, and CHOLMOD stays silent. Its numbers
-// come from column by column alone: by fronts it calls BLAS, whose sums depend on the machine. AMD
-// alone, since METIS draws from the random numbers of the C library, which are not ours to use.
+// One common per call: nothing is shared between threads, and CHOLMOD stays silent. It factorises
+// column by column: by fronts it calls BLAS, whose sums depend on the machine. The order is that of
+// AMD: METIS uses the random numbers of the C library, which belong to the user.
 static void begin(cholmod_common *c)
 {
     cholmod_start(c);
@@ -26,7 +26,7 @@ static void begin(cholmod_common *c)
     c->method[0].ordering = CHOLMOD_AMD;
 }
 
-// M as CHOLMOD sees it: the triangle that stype names
+// a view of M for CHOLMOD: the triangle that stype names
 static cholmod_sparse view(const pcs_csc *M, int stype)
 {
     return (cholmod_sparse){.nrow = (size_t)M->n,
@@ -134,9 +134,10 @@ pcs_status chol_solve(const chol_factor *f, int nrhs, const double *B, double *X
 
 struct chol_work {
     cholmod_common c;
-    cholmod_factor *L;        // of the last pattern, or null; its pattern alone where `fronts` is
-    cholmod_dense *x, *y, *e; // of the last solve: the next one takes them again
-    fronts *fronts;           // null where columns are factorised one by one
+    cholmod_factor
+        *L; // factor of the last pattern, or null; only its pattern when `fronts` is not null
+    cholmod_dense *x, *y, *e; // vectors of the last solve, which the next one uses again
+    fronts *fronts;           // null when columns are factorised one by one
 };
 
 size_t chol_work_bytes(void)
@@ -201,7 +202,7 @@ chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double
         if (!known) forget(w);
         return CHOL_LOST;
     }
-    // a NaN fails too
+    // NaN fails too
     if (w->fronts) {
         return fronts_factor(w->fronts, upper->x) > rcond ? CHOL_GOOD : CHOL_SINGULAR;
     }

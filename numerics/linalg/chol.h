@@ -18,7 +18,7 @@ pcs_status chol_solve(const chol_factor *f, int nrhs, const double *B, double *X
 
 // ---- matrices that change while a solver works: ordered once, factorised many times
 
-// lives in an arena; what CHOLMOD allocates for it is given back by chol_end
+// lives in an arena; chol_end frees what CHOLMOD allocates for it
 typedef struct chol_work chol_work;
 
 size_t chol_work_bytes(void);
@@ -34,18 +34,18 @@ bool chol_order(chol_work *w, const pcs_csc *upper, int *order);
 
 typedef enum chol_outcome { CHOL_GOOD, CHOL_SINGULAR, CHOL_LOST } chol_outcome;
 
-// Factorises the symmetric matrix with this upper triangle (rows within a column in any order; what
-// is below the diagonal is not read), its rows already ordered. same: p and i are those of the last
-// call, whose analysis is kept. CHOL_SINGULAR when it is not positive definite or the ratio of its
-// pivots is not above rcond; CHOL_LOST when CHOLMOD ran out of memory or the factor would have more
-// than `most` entries.
+// Factorises the symmetric matrix with this upper triangle (rows within a column in any order;
+// entries below the diagonal are not read), whose rows are already ordered. same: p and i are those
+// of the last call, whose analysis is kept. CHOL_SINGULAR when it is not positive definite or the
+// ratio of its pivots is not above rcond; CHOL_LOST when CHOLMOD ran out of memory or the factor
+// would have more than `most` entries.
 chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double rcond,
                            double most);
 
-// multiplications of the last factorisation, and entries of its factor
+// number of multiplications of the last factorisation, and of entries of its factor
 void chol_cost(const chol_work *w, double *multiplications, double *entries);
 
-// x = A^-1 x after CHOL_GOOD; false: out of memory, x as it was
+// x = A^-1 x after CHOL_GOOD; false: out of memory, x unchanged
 bool chol_apply(chol_work *w, double *x);
 
 #endif

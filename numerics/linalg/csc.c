@@ -43,8 +43,8 @@ static double entry(const pcs_csc *M, int i, int j)
     return 0;
 }
 
-// opposite entries may differ by this much of the geometric mean of their diagonal entries, which
-// bounds them in a positive definite matrix
+// largest difference of opposite entries, relative to the geometric mean of their diagonal entries,
+// which bounds them in a positive definite matrix
 #define SYMMETRIC_TOL 1e-14
 
 bool csc_is_symmetric(const pcs_csc *M)

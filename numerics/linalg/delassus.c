@@ -8,7 +8,7 @@
 #include "linalg/bsr.h"
 #include "linalg/mass.h"
 
-// for every block column of H the block rows that touch it, as positions k of H
+// the entries of each block column of H, as positions k of H
 typedef struct columns {
     int *ptr;   // n + 1
     int *row;   // block row of each entry
@@ -67,7 +67,7 @@ static pcs_status pattern(const pcs_bsr *H, pcs_arena *arena, pcs_bsr *W, column
         mark[i] = -1;
     }
 
-    // count, then list: the same walk twice
+    // the first pass counts, the second lists
     for (int pass = 0; pass < 2; ++pass) {
         size_t nnz = 0, values = 0;
         for (int i = 0; i < m; ++i) {
@@ -183,7 +183,7 @@ pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena
                 block_lu_solve(F, b, X + (size_t)w * r);
             }
 
-            // W_ij += H_ib X for everyone who touches b
+            // W_ij += H_ib X for every i that touches b
             for (int c = cols.ptr[b]; c < cols.ptr[b + 1]; ++c) {
                 const int i = cols.row[c], hi = H->row[i + 1] - H->row[i];
                 double *Wij = W->val + W->off[pcs_bsr_find(W, i, j)];

@@ -54,7 +54,7 @@ static bool cholesky_panel(int m, int w, double *A, size_t ld)
             row[k] = A[(size_t)j + ld * (size_t)k];
         }
         columns_add(m - j, j, -1, A + j, ld, row, column);
-        // a NaN fails too
+        // NaN fails too
         if (!(column[0] > 0)) return false;
         const double root = sqrt(column[0]);
         for (int i = 0; i < m - j; ++i) {
@@ -96,11 +96,11 @@ static void swap(double *a, double *b)
     *b = t;
 }
 
-// rows and columns j < p of a symmetric matrix whose columns before j are factors already
+// exchanges rows and columns j < p of a symmetric matrix whose columns before j are factors already
 static void swap_symmetric(int n, double *A, int j, int p)
 {
     const size_t ld = (size_t)n;
-    A[(ld + 1) * (size_t)p] = A[(ld + 1) * (size_t)j]; // the other is not read again
+    A[(ld + 1) * (size_t)p] = A[(ld + 1) * (size_t)j]; // the other entry is not read again
     for (int k = 0; k < j; ++k) {
         swap(A + j + ld * (size_t)k, A + p + ld * (size_t)k);
     }
@@ -115,7 +115,7 @@ static void swap_symmetric(int n, double *A, int j, int p)
 int dense_pivoted_cholesky(int n, double *A, int *place, double *work)
 {
     const size_t ld = (size_t)n;
-    double *square = work, *row = work + n; // of the rows so far; the row of the pivot
+    double *square = work, *row = work + n; // squares of the rows so far; the row of the pivot
     double most = 0;
     for (int i = 0; i < n; ++i) {
         place[i] = i;
@@ -132,7 +132,7 @@ int dense_pivoted_cholesky(int n, double *A, int *place, double *work)
                 p = i;
             }
         }
-        // a NaN ends it too
+        // NaN ends the loop too
         if (!(pivot > n * DBL_EPSILON * most)) return j;
         if (p != j) {
             swap_symmetric(n, A, j, p);
@@ -188,7 +188,7 @@ static bool lu_panel(int m, int w, double *A, size_t ld, int *piv)
     return true;
 }
 
-// rows j .. j + w - 1 with their pivots, in `columns` columns from A
+// exchanges rows j .. j + w - 1 with their pivots, in `columns` columns from A
 static void swap_rows(int j, int w, const int *piv, int columns, double *A, size_t ld)
 {
     for (int c = 0; c < columns; ++c, A += ld) {
@@ -240,7 +240,7 @@ static double sum_of_sizes(int n, const double *x)
     return sum;
 }
 
-// x = A^-1 x or A^-T x but for the order of rows, which no norm below sees
+// x = A^-1 x or A^-T x up to the order of rows, which does not affect the norms below
 static void solve_unordered(int n, const double *lu, bool transposed, double *x)
 {
     const size_t ld = (size_t)n;

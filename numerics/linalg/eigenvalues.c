@@ -50,7 +50,8 @@ static double factor(double column, double row)
     return (c + row) / f < 0.95 * (column + row) ? f : 1;
 }
 
-// D^-1 A D with rows about as long as columns (Parlett and Reinsch, Numer. Math. 13 (1969))
+// D^-1 A D, whose rows are about as long as its columns (Parlett and Reinsch, Numer. Math. 13
+// (1969))
 static void balance(int n, double *A)
 {
     for (bool changed = true; changed;) {
@@ -103,8 +104,8 @@ static void hessenberg(int n, double *A, double *v, double *w)
     }
 }
 
-// rows and columns k .. k + m - 1 of the window low .. high by the reflector that takes x to
-// (beta, 0 ..)
+// applies the reflector that takes x to (beta, 0 ..) to rows and columns k .. k + m - 1 of the
+// window low .. high
 static void reflect(int n, double *H, int low, int high, int k, int m, const double *x)
 {
     double square = 0, v[3];
@@ -139,7 +140,7 @@ static void reflect(int n, double *H, int low, int high, int k, int m, const dou
     }
 }
 
-// a double step on low .. high, whose shifts have this sum and product
+// a double step on low .. high with shifts of this sum and product
 static void step(int n, double *H, int low, int high, double sum, double product)
 {
     const double a = *entry(n, H, low, low), b = *entry(n, H, low + 1, low);
@@ -173,7 +174,7 @@ static void solve_pair(int n, double *H, int k, double *re, double *im)
     re[k + 1] = z != 0 ? d - bc / z : re[k];
 }
 
-// the row from which on the block that ends with row `high` is not yet divided
+// the first row of the undivided block that ends with row `high`
 static int divide(int n, double *H, int high, double norm)
 {
     int low = high;

@@ -3,8 +3,8 @@
 //
 //     L_s <- L_s - L_d(rows from there) L_d(rows in the columns of s)^T
 //
-// then its own columns are factorised. A front waits in the list of the front that has its next
-// row.
+// then its own columns are factorised. A front waits in the list of the front that contains its
+// next row.
 #include "linalg/fronts.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "linalg/dense.h"
 #include "linalg/kernels.h"
 
-// of an entry below the diagonal, which is not looked at, as CHOLMOD does not look at it
+// place of an entry below the diagonal, which is not read, as CHOLMOD does not read it
 #define NOWHERE (-1)
 
 struct fronts {
@@ -20,11 +20,12 @@ struct fronts {
     const int *first, *start, *at, *row; // CHOLMOD's: columns, rows and values of a front
     const int *order;                    // CHOLMOD's: row k of L is row order[k] of A
     size_t entries, values, products;
-    int *front;             // n, that a column belongs to
-    int *to;                // where an entry of A goes in L
-    int *place;             // n, of a row in the front at hand
-    int *list, *next, *pos; // per front: who waits for it; who else does; its next row
-    double *L, *C, *t;      // values; a product; n
+    int *front; // n, front of a column
+    int *to;    // place in L of an entry of A
+    int *place; // n, place of a row in the present front
+    int *list, *next,
+        *pos; // per front: the first that waits for it; the next in the same list; its next row
+    double *L, *C, *t; // values; a product; n
 };
 
 static int width(const fronts *f, int s)
@@ -61,8 +62,9 @@ static void find_places(fronts *f, int s)
     }
 }
 
-// Entry (i, j) of A is entry (a, b) of L, a >= b; entries are listed by b so that every front names
-// its rows once. place serves as the inverse of the order first, pos and list as lists of entries.
+// Entry (i, j) of A is entry (a, b) of L, a >= b; entries are listed by b, so that every front
+// marks its rows once. At first `place` is the inverse of the order, and pos and list are lists of
+// entries.
 static bool map_entries(fronts *f, const pcs_csc *A, cholmod_common *c)
 {
     const size_t n = (size_t)f->n;
@@ -80,7 +82,7 @@ static bool map_entries(fronts *f, const pcs_csc *A, cholmod_common *c)
                 continue;
             }
             const int x = inverse[A->i[e]], y = inverse[j], b = x < y ? x : y;
-            f->to[e] = x < y ? y : x; // its row, until its place is known
+            f->to[e] = x < y ? y : x; // the row of the entry, until its place is known
             next[e] = head[b];
             head[b] = e;
         }
@@ -137,9 +139,9 @@ fronts *fronts_create(const cholmod_factor *L, const pcs_csc *upper, cholmod_com
     return f;
 }
 
-// ---- numbers -----------------------------------------------------------------------------------
+// ---- values ------------------------------------------------------------------------------------
 
-// front d waits for the front that has its row number pos, if there is one
+// puts front d into the list of the front that contains its row number pos, if there is one
 static void wait(fronts *f, int d, int pos)
 {
     f->pos[d] = pos;
@@ -149,7 +151,7 @@ static void wait(fronts *f, int d, int pos)
     f->list[s] = d;
 }
 
-// L_s less what front d has to do with its columns
+// subtracts the part of front d from L_s
 static void subtract(fronts *f, int s, int d)
 {
     const int *row = f->row + f->start[d] + f->pos[d], rest = height(f, d) - f->pos[d];
@@ -204,7 +206,7 @@ double fronts_factor(fronts *f, const double *x)
 void fronts_solve(fronts *f, double *x)
 {
     const triangle L = {.lower = true}, U = {.lower = true, .transposed = true};
-    double *y = f->t, *t = x; // x is a place for numbers until the end
+    double *y = f->t, *t = x; // x serves as memory until the end
     for (int k = 0; k < f->n; ++k) {
         y[k] = x[f->order[k]];
     }

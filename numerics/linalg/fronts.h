@@ -1,6 +1,6 @@
-// Numbers of a sparse Cholesky factor L L^T whose columns are taken together where they have the
-// same rows (a front, Rothberg and Gupta's supernode): dense products in a fixed order. The pattern
-// is CHOLMOD's. Memory is CHOLMOD's too.
+// The values of a sparse Cholesky factor L L^T. Columns with the same rows form a front (Rothberg
+// and Gupta's supernode), which needs only dense products, in a fixed order. Pattern and memory
+// come from CHOLMOD.
 #ifndef LINALG_FRONTS_H
 #define LINALG_FRONTS_H
 
@@ -11,8 +11,8 @@
 
 typedef struct fronts fronts;
 
-// for matrices with the pattern of `upper`, of which L is CHOLMOD's symbolic factor by fronts; L is
-// borrowed. null: out of memory
+// fronts for matrices with the pattern of `upper`; L, borrowed, is the symbolic factor by CHOLMOD.
+// null: out of memory
 fronts *fronts_create(const cholmod_factor *L, const pcs_csc *upper, cholmod_common *c);
 // accepts null
 void fronts_destroy(fronts *f, cholmod_common *c);

@@ -1,5 +1,5 @@
-// Products and triangular solves by blocks, over whichever registers there are. A product is summed
-// DEPTH terms at a time; blocks do not depend on the machine.
+// Products and triangular solves by blocks, in the widest registers of the machine. A product is
+// summed DEPTH terms at a time; blocks do not depend on the machine.
 #include "linalg/kernels.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static inline void pack_all(int width, int k, const double *from, size_t across,
     }
 }
 
-// the same for a tile's edge, where only `count` of them exist and the others are zero
+// the same at the edge of a matrix: `count` vectors exist and the others are zero
 static void pack_some(int count, int width, int k, const double *from, size_t across, size_t along,
                       double *to)
 {

@@ -1,5 +1,5 @@
-// The bodies of the functions of kernels_wide.h, for the registers that the file including this is
-// built for; the names get a suffix. Lanes hold rows, or right sides, of a fixed number.
+// Implements the functions of kernels_wide.h for the registers of the including file; the names get
+// a suffix. Each lane holds one row or one right side.
 #include <string.h>
 
 #include "base/lanes.h"
@@ -126,7 +126,7 @@ void WIDE(multiply_tile)(int k, const double *A, const double *B, double *t)
     store(s3, t + 7 * LANES);
 }
 
-// each lane as solve_block of kernels.c would have it
+// each lane computes as solve_block of kernels.c
 void WIDE(solve_tile)(triangle kind, int n, const double *T, size_t ld, double *B, size_t ldb)
 {
     const bool forward = kind.lower != kind.transposed;

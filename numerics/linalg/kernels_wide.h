@@ -1,4 +1,4 @@
-// Inner loops as built for some registers: those of kernels.h, and B = T^-1 B for a block on the
+// The inner loops for one kind of registers: those of kernels.h, and B = T^-1 B for a block on the
 // diagonal of a triangle and TILE_COLUMNS columns.
 #ifndef LINALG_KERNELS_WIDE_H
 #define LINALG_KERNELS_WIDE_H

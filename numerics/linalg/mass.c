@@ -18,18 +18,18 @@ struct pcs_mass_matrix {
     int n;
     bool is_sparse;
 
-    block_lu blocks; // block-diagonal
+    block_lu blocks; // factors of a block-diagonal matrix
     int *start;
     size_t *off;
     double *val; // the blocks as given; null in an arena
 
     pcs_csc full;      // sparse, both triangles
-    chol_factor *chol; // its factors, or
-    sparse_lu *lu;     // those
-    pcs_arena memory;  // of lu
+    chol_factor *chol; // its Cholesky factors, or
+    sparse_lu *lu;     // its LU factors
+    pcs_arena memory;  // memory of lu
 };
 
-// blocks of bodies are small; those of Lagrangian systems may be worth products of blocks
+// larger blocks, those of Lagrangian systems, are factorised by products of blocks
 enum { BLOCKS_FROM = 32 };
 
 bool block_lu_factor_one(block_lu *F, int b)
@@ -138,7 +138,7 @@ static pcs_status factor_lu(const pcs_env *env, pcs_mass_matrix *mass)
 
     const sparse_lu_outcome end = sparse_lu_refactor(mass->lu, &mass->full, false);
     if (end == SPARSE_LU_LOST) return pcs_fail_memory("mass matrix factorisation");
-    // a NaN fails too
+    // NaN fails too
     if (end != SPARSE_LU_GOOD || !(sparse_lu_rcond(mass->lu) > DBL_EPSILON)) {
         return pcs_fail(PCS_ERR_SINGULAR,
                         "mass matrix: it is singular to working precision"
@@ -209,7 +209,7 @@ int pcs_mass_matrix_size(const pcs_mass_matrix *mass)
     return mass ? mass->n : 0;
 }
 
-// x = x0 + M^-1 (b - M x0), x0 = M^-1 b; vectors and the room of KLU belong to the call, so that
+// x = x0 + M^-1 (b - M x0), x0 = M^-1 b; vectors and the memory of KLU belong to the call, so that
 // the factors are only read
 static pcs_status solve_lu(const pcs_mass_matrix *mass, const double *b, double *x)
 {
@@ -267,7 +267,7 @@ void pcs_mass_matrix_mul(const pcs_mass_matrix *mass, const double *x, double *y
     }
 }
 
-// a zero off the diagonal of a block is no entry
+// zeros off the diagonal of a block are left out
 static bool is_entry(const double *A, int h, int i, int j)
 {
     return i == j || A[i + (size_t)h * (size_t)j] != 0;

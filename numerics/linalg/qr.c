@@ -3,10 +3,10 @@
 //     A P = Q [T 0; 0 0] Z,   T upper triangular, r x r
 //
 // from which least squares of minimum norm and the null space follow. Q R by Householder reflectors
-// with column pivoting, whose products with the columns that are left are gathered in F and applied
-// a panel at a time: A - Y F^T, as Quintana-Orti, Sun and Bischof, A BLAS-3 version of the QR
-// factorization with column pivoting, SIAM J. Sci. Comput. 19 (1998). The part of R right of T is
-// then taken away by reflectors from the right.
+// with column pivoting, whose products with the remaining columns are collected in F and applied
+// panel by panel: A - Y F^T, as Quintana-Orti, Sun and Bischof, A BLAS-3 version of the QR
+// factorization with column pivoting, SIAM J. Sci. Comput. 19 (1998). Reflectors from the right
+// then remove the part of R to the right of T.
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,21 +14,21 @@
 #include "linalg/dense.h"
 #include "linalg/kernels.h"
 
-// columns of a panel; sizes are far from 1 beyond 2^FAR, where squares of rounding might be lost
+// columns of a panel; beyond 2^FAR and below 2^-FAR squares of rounding might be lost
 enum { PANEL = 32, FAR = 200 };
 
 typedef struct factors {
     int m, n, rank;
-    double *A;     // m x n: R, and below it the reflectors of Q; beside T those of Z
+    double *A;     // m x n: R, below it the reflectors of Q, to the right of T those of Z
     size_t ld;     // m
     double *q, *z; // n each, the scales of the reflectors
-    double *norm;  // n, the norm of the rest of a column,
-    double *exact; // and its value when it was last summed
+    double *norm;  // n, norm of the remaining part of a column
+    double *exact; // n, that norm when it was last summed
     double *F;     // n x PANEL
     double *t;     // n
-    int *place;    // n, which column of A it is
+    int *place;    // n, the column of A at this place
     double rcond;  //
-    int exponent;  // A is as given over two to this
+    int exponent;  // A is the given matrix over 2^exponent
 } factors;
 
 static double *column(const factors *f, int j)
@@ -59,7 +59,7 @@ size_t dense_null_bytes(int n)
     return bytes(n);
 }
 
-// A, times a power of two where squares of it might be lost; false when it is not finite
+// A times a power of two, when its squares might be lost; false when A is not finite
 static bool begin(factors *f, int m, int n, double *A, double rcond, pcs_arena arena)
 {
     const size_t k = (size_t)n;
@@ -87,7 +87,7 @@ static bool begin(factors *f, int m, int n, double *A, double rcond, pcs_arena a
     return true;
 }
 
-// x = (beta, 0 ..) by H = 1 - tau v v^T, v = (1, what x[1 ..] becomes)
+// x = (beta, 0 ..) by H = 1 - tau v v^T; v = (1, the new x[1 ..])
 static double reflector(int n, double *x)
 {
     const double rest = square(n - 1, x + 1);
@@ -117,7 +117,7 @@ static void exchange(factors *f, int from, int k, int p)
     f->exact[p] = f->exact[k];
 }
 
-// t = row i of `count` columns of X from the first
+// t = row i of the first `count` columns of X
 static void row_of(const double *X, size_t ld, int i, int count, double *t)
 {
     for (int l = 0; l < count; ++l) {
@@ -140,8 +140,8 @@ static void gather(factors *f, int from, int k)
     }
 }
 
-// Row k of R, and what is left of the columns below it; false when too much of a column is gone for
-// its norm to be known by subtraction, which is marked by a negative one
+// Row k of R, and the norms of the columns below it; false when cancellation makes the norm of a
+// column inaccurate, which a negative norm marks
 static bool finish_row(factors *f, int from, int k)
 {
     const size_t n = (size_t)f->n;
@@ -167,8 +167,8 @@ static bool finish_row(factors *f, int from, int k)
     return known;
 }
 
-// a panel from column `from`: the columns done, fewer than asked for when norms are to be summed
-// again; *ended when the pivots are
+// factorises a panel from column `from`; returns the number of columns done, fewer than asked for
+// when norms must be summed again; *ended: the remaining pivots are negligible
 static int panel(factors *f, int from, int width, bool *ended)
 {
     bool known = true;
@@ -215,7 +215,7 @@ static void factorise(factors *f)
 
 // ---- Z -----------------------------------------------------------------------------------------
 
-// [T right] -> [T 0]: the reflector of row k has 1 in column k and what stays in `right`
+// [T right] -> [T 0]: the reflector of row k has 1 in column k and its other entries in `right`
 static void triangulate(factors *f)
 {
     const int r = f->rank, k = f->n - r;
@@ -260,7 +260,7 @@ static void turn_back(factors *f, double *y, double *x)
     }
 }
 
-// ---- what they are for --------------------------------------------------------------------------
+// ---- results --------------------------------------------------------------------------
 
 // b = Q^T b
 static void apply_q(const factors *f, double *b)

@@ -1,5 +1,5 @@
-// Sparse LU of unsymmetric matrices that change while a solver works: the only door to KLU. What it
-// allocates comes from malloc, and sparse_lu_end gives it back.
+// Sparse LU of unsymmetric matrices that change while a solver works: the only file that calls KLU.
+// KLU allocates with malloc, and sparse_lu_end frees it.
 #ifndef LINALG_SPARSE_LU_H
 #define LINALG_SPARSE_LU_H
 
@@ -23,7 +23,7 @@ typedef enum sparse_lu_outcome {
     SPARSE_LU_LOST
 } sparse_lu_outcome;
 
-// A = P L U Q of an n x n matrix. same: the pattern is that of the last call, whose order is kept.
+// A = P L U Q of an n x n matrix. same: the pattern and the order are those of the last call.
 // SPARSE_LU_SINGULAR when a pivot is exactly zero or not finite; SPARSE_LU_LOST when memory ran
 // out. A is not kept.
 sparse_lu_outcome sparse_lu_refactor(sparse_lu *w, const pcs_csc *A, bool same);
@@ -34,8 +34,8 @@ double sparse_lu_rcond(const sparse_lu *w);
 // x = A^-1 x with the factors of the last SPARSE_LU_GOOD, without refinement; false: out of memory
 bool sparse_lu_apply(sparse_lu *w, double *x);
 
-// The same by several threads at a time: what klu_solve writes to is `room`, sparse_lu_room bytes,
-// aligned as a double
+// The same for several threads at a time: klu_solve writes to `room`, sparse_lu_room bytes, aligned
+// as a double
 size_t sparse_lu_room(const sparse_lu *w);
 bool sparse_lu_solve(const sparse_lu *w, void *room, double *x);
 

@@ -6,12 +6,11 @@
 //     r = l (k1, k2 d),   u_N = 0:   l = -q_N / D,   D = k1 W_NN + k2 W_NT d
 //     u_T = g / D,   g(d) = k1 b + k2 A d,   b = W_NN q_T - q_N W_TN,   A = q_T W_NT - q_N W_TT
 //
-// so d is a zero of F(d) = d' . g(d), d' being d rotated by a right angle, with D > 0 and
-// nu = -d . g(d) >= 0: u_T points against d. Along the angle F has the derivative
-// nu + k2 d'.A d', and it is a trigonometric polynomial of degree two. Newton from the last
-// direction comes first. If it does not end well all roots are found: with t the tangent of half
-// the angle, (1 + t^2)^2 F is a polynomial of degree four, and t in [-1, 1] covers half of the
-// circle; -d covers the other half.
+// so that d is a zero of F(d) = d' . g(d), where d' is d rotated by a right angle, with D > 0 and
+// nu = -d . g(d) >= 0: u_T points against d. Along the angle F has the derivative nu + k2 d'.A d',
+// and it is a trigonometric polynomial of degree two. Newton's method from the last direction comes
+// first. If it fails, all roots are computed: with t the tangent of half the angle, (1 + t^2)^2 F
+// is a polynomial of degree four; t in [-1, 1] covers half of the circle, -d the other half.
 #include "local/coulomb.h"
 
 #include <float.h>
@@ -21,18 +20,18 @@
 #include "cone/cone.h"
 #include "linalg/lu.h"
 
-// pivots and singular values below this, relative to the largest: W is singular
+// W is singular when a pivot or singular value is below this part of the largest
 #define RANK_TOL 1e-13
-// F below this, relative to the terms summed in it, is zero
+// F counts as zero below this part of the terms summed in it
 #define ZERO_TOL     (8 * DBL_EPSILON)
 #define NEWTON_STEPS 12
-// F below this, as well: a root of the polynomial is one of F
+// a root of the polynomial is one of F when F is below this part
 #define ROOT_TOL 1e-11
-// a correction larger than this, relative to r: the inverse is worthless
+// the inverse is rejected when a correction is larger than this part of r
 #define REFINE_TOL 1e-3
-// a residual of the contact that still counts as a solution where F cancels
+// largest residual of a solution when the terms of F cancel
 #define ACCEPT_TOL 1e-11
-// beyond these |q| products with W are scaled first
+// bounds of |q|, beyond which products with W are scaled first
 #define SMALL 1e-70
 #define LARGE 1e70
 
@@ -134,8 +133,8 @@ void contact_prepare(contact *c, int dim, double mu, const double *D, int ld, do
     c->s = trace > DBL_EPSILON * most ? trace : spare;
     if (most == 0) return;
 
-    // by numbers of order one: W may be as large or small as a double, and normal and tangents
-    // may differ by decades
+    // W is scaled to numbers of order one: it may be as large or small as a double, and normal and
+    // tangents may differ by decades
     double scaled[9], e[3] = {1, 1, 1};
     for (int i = 0; i < dim; ++i) {
         const double x = fabs(c->W[i + dim * i]);
@@ -211,7 +210,7 @@ static bool stick(const contact *c, const double *q, double *r)
     double u[3] = {0}, dr[3] = {0};
     const int n = c->dim;
     if (c->regular) {
-        // once more for the digits that an inverse loses
+        // a second step restores the digits that an inverse loses
         multiply(n, c->inverse, q, r);
         for (int i = 0; i < n; ++i) {
             r[i] = -r[i];
@@ -227,7 +226,7 @@ static bool stick(const contact *c, const double *q, double *r)
         return moved <= REFINE_TOL * size && within(c, r);
     }
 
-    // the nearest r with u = 0, seen from the start and from zero
+    // the r with u = 0 nearest the start, and the one nearest zero
     const double start[3] = {r[0], r[1], n == 3 ? r[2] : 0};
     for (int from = 0; from < 2; ++from) {
         for (int i = 0; i < n; ++i) {
@@ -248,21 +247,21 @@ static bool stick(const contact *c, const double *q, double *r)
 
 // ---- slide -------------------------------------------------------------------------------------
 
-// F and what belongs to it, for one q
+// F and its terms for one q
 typedef struct slide {
     double b[2];      // k1 b
     double A[4];      // k2 A, column-major
     double NN, NT[2]; // k1 W_NN, k2 W_NT
     double k1, k2;
     double q;    // -q_N
-    double size; // of the terms of F
+    double size; // size of the terms of F
 } slide;
 
 static slide slide_of(const contact *c, const double *q)
 {
     const double *W = c->W;
     slide s = {.q = -q[0]};
-    // of the direction (1, mu) what does not overflow
+    // the direction (1, mu), scaled so that it does not overflow
     s.k1 = c->mu <= 1 ? 1 : 1 / c->mu;
     s.k2 = c->mu <= 1 ? c->mu : 1;
     s.NN = s.k1 * W[0];
@@ -289,7 +288,7 @@ static double slide_value(const slide *s, const double d[2], double *slope, doub
     return d[0] * g1 - d[1] * g0;
 }
 
-// r on the border of K in direction d; false when it would pull
+// r on the border of K in direction d; false when r_N would be negative
 static bool slide_impulse(const slide *s, const double d[2], double *r)
 {
     const double x = s->NT[0] * d[0], y = s->NT[1] * d[1], D = s->NN + x + y;
@@ -308,7 +307,7 @@ static void turn(double d[2], double by)
     d[1] = y / size;
 }
 
-// Newton from d; true when F is zero with the right sign of u_T
+// Newton's method from d; true when F is zero with the right sign of u_T
 static bool slide_newton(const slide *s, double d[2])
 {
     double slope, nu;
@@ -344,7 +343,7 @@ static double between(int n, const double *p, double a, double b)
         } else {
             a = t;
         }
-        // Newton where it stays inside and shrinks the interval, else bisection
+        // a Newton step if it stays inside and shrinks the interval, else bisection
         double slope = n * p[n];
         for (int j = n - 1; j >= 1; --j) {
             slope = slope * t + j * p[j];
@@ -369,7 +368,7 @@ int contact_roots(int n, const double *p, double *root)
     edge[0] = -1;
     edge[m] = 1;
     for (int k = 0; k <= m; ++k) {
-        // an end or an extremum that is zero, or as good as zero
+        // an end or an extremum that is zero to rounding
         const double y = polynomial(n, p, edge[k]);
         const bool zero = fabs(y) <= ZERO_TOL * size;
         if (zero && (count == 0 || root[count - 1] < edge[k])) root[count++] = edge[k];
@@ -382,7 +381,7 @@ int contact_roots(int n, const double *p, double *root)
     return count;
 }
 
-// every direction in which F may vanish; returns how many
+// finds every direction in which F may vanish; returns their number
 static int slide_directions(const slide *s, double dir[][2])
 {
     int count = 0;
@@ -402,8 +401,8 @@ static int slide_directions(const slide *s, double dir[][2])
     return count;
 }
 
-// r among all roots of F: of those that solve the contact the nearest to d, else the one with the
-// least residual, which is returned
+// selects r among all roots of F: of those that solve the contact the one nearest d, else the one
+// with the least residual, which is returned
 static double slide_everywhere(const contact *c, const slide *s, const double *q, const double d[2],
                                double *r)
 {
@@ -412,7 +411,7 @@ static double slide_everywhere(const contact *c, const slide *s, const double *q
     memcpy(dir[count++], d, sizeof dir[0]);
     for (int k = 0; k < count; ++k) {
         double x[3], slope, nu, to[2] = {dir[k][0], dir[k][1]};
-        // two steps for the last digits
+        // two steps restore the last digits
         double F = slide_value(s, to, &slope, &nu);
         for (int j = 0; j < 2 && fabs(F) < 1e-3 * fabs(slope); ++j) {
             turn(to, -F / slope);
@@ -443,7 +442,7 @@ static bool direction(const double *x, double d[2])
     return true;
 }
 
-// nothing holds: the best of a few points
+// no law holds: the best of a few points
 static contact_mode best_effort(const contact *c, const double *q, const double *start,
                                 const double *stuck, double slid, double *r)
 {
@@ -462,7 +461,7 @@ static contact_mode best_effort(const contact *c, const double *q, const double 
     return least <= ACCEPT_TOL ? CONTACT_STICK : CONTACT_NONE;
 }
 
-// planar: two directions
+// a contact in the plane has two directions
 static contact_mode solve_planar(const contact *c, const double *q, const double *start,
                                  const double *stuck, double *r)
 {
@@ -508,7 +507,7 @@ static contact_mode solve_closed(const contact *c, const double *q, double *r)
     memcpy(d, first, sizeof d);
     if (slide_newton(&s, d) && slide_impulse(&s, d, r)) return CONTACT_SLIDE;
 
-    // where a frictionless contact would slide to; then from everywhere
+    // the start is the direction in which a frictionless contact would slide; then all directions
     if (direction(s.b, d)) {
         d[0] = -d[0];
         d[1] = -d[1];
@@ -534,7 +533,7 @@ contact_mode contact_solve(const contact *c, const double *q, double *r)
         return CONTACT_NONE;
     }
 
-    // r is homogeneous in q
+    // scaling is exact, as r is homogeneous in q
     double scaled[3];
     for (int i = 0; i < c->dim; ++i) {
         scaled[i] = q[i] / most;
@@ -593,7 +592,7 @@ bool contact_fixed_point(const contact *c, const double *q, int iters, double *r
         const double old[3] = {r[0], r[1], n == 3 ? r[2] : 0};
         velocity(c, q, r, u);
         const double y = r[0] - normal * u[0], step = (y > 0 ? y : 0) - r[0];
-        // the normal impulse swings where friction feeds back on it: a part of the step calms it
+        // friction may make the normal impulse oscillate: a part of the step damps it
         if (step * last < 0 && fabs(step) > 0.5 * fabs(last)) part *= 0.5;
         last = step;
         r[0] += part * step;
@@ -614,10 +613,9 @@ bool contact_fixed_point(const contact *c, const double *q, int iters, double *r
     return false;
 }
 
-// Alart and Curnier: with y = r - rho u, rho of the normal and of the tangents each with its own
-// scale, and R = mu max(0, y_N) the zeros of (r_N - max(0, y_N), r_T - P_R(y_T)), P_R the
-// projection on the disc of radius R. f gets the values, J (if not null) an element of the
-// generalised Jacobian.
+// Alart and Curnier: with y = r - rho u, with one rho for the normal and one for the tangents, and
+// R = mu max(0, y_N) the zeros of (r_N - max(0, y_N), r_T - P_R(y_T)), P_R the projection on the
+// disc of radius R. f gets the values, J (if not null) an element of the generalised Jacobian.
 static double alart_curnier(const contact *c, const double rho[3], const double *q, const double *r,
                             double *f, double *J)
 {

@@ -7,7 +7,7 @@
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 
-// pivots below this times the dimension, relative to the largest: W is singular
+// W is singular when a pivot is below this times the dimension, relative to the largest
 #define PIVOT_TOL 1e-13
 
 static size_t rounded(size_t count, size_t size)

@@ -1,5 +1,5 @@
-// One equality block, the others held: W r = -u solved with LU factors of W, or with its
-// pseudo-inverse where it is singular.
+// One equality block while the others are held fixed: W r = -u solved with LU factors of W, or with
+// its pseudo-inverse where it is singular.
 #ifndef LOCAL_EQUALITY_H
 #define LOCAL_EQUALITY_H
 

@@ -44,7 +44,7 @@ static void add_normal_row(int d, double x, const double *w, double *M)
     }
 }
 
-// w = the unit vector along x_T, zero where x_T is; w_N = 0
+// w = the unit vector along x_T, zero when x_T is zero; w_N = 0
 static double tangent(int d, const double *x, double *w)
 {
     const double t = cone_tangent(d, x);
@@ -84,8 +84,8 @@ static void projection_slope(int d, double mu, const double *y, double *P)
         diagonal(d, 0, P);
         return;
     }
-    // v v^T / |v|^2 along the border, v = (1, mu e), and the turn of it; by 1 / mu where mu is
-    // large
+    // v v^T / |v|^2 along the border, v = (1, mu e), and the rotation of e; divided by mu when it
+    // is large
     const double k = mu > 1 ? 1 / mu : mu, side = 1 + k * k;
     double v[3] = {mu > 1 ? k : 1};
     for (int c = 1; c < d; ++c) {
@@ -141,7 +141,7 @@ static void disc(bool jean_moreau, int d, double mu, const double *r, const doub
     }
     if (!A) return;
 
-    // tangential part of dP/dy, and the part of the radius: -mu e^T in the columns of r_N and y_N
+    // tangential part of dP/dy, and the part from the radius: -mu e^T in the columns of r_N and y_N
     diagonal(d, 0, A);
     A[0] = closed;
     for (int j = 1; j < d; ++j) {
@@ -205,8 +205,8 @@ static void fischer_cone(int d, const double *x, const double *z, double *F, dou
         if (X) diagonal(d, KINK, Z);
         return;
     }
-    // w_0 - |w_T| without cancellation where it is small: the sum of squares
-    // (x_0 - e x_T)^2 + |x_T - (e x_T) e|^2 of x, and of z
+    // w_0 - |w_T| without cancellation when it is small: the sum of squares (x_0 - e x_T)^2 + |x_T
+    // - (e x_T) e|^2 of x, and of z
     double low2 = 0;
     if (t > 0) {
         const double *of[2] = {x, z};
@@ -231,7 +231,7 @@ static void fischer_cone(int d, const double *x, const double *z, double *F, dou
     }
     if (!X) return;
 
-    // where the root is not differentiable: the slope at a point nearby
+    // the root is not differentiable here: the slope at a point nearby
     if (low < LEAST_ROOT * high) low = LEAST_ROOT * high;
     for (int c = 0; c < d; ++c) {
         g[c] = c == 0 ? 0.5 * (high + low) : 0.5 * (high - low) * e[c];

@@ -5,7 +5,7 @@
 
 #include <percuss/solver.h>
 
-// of pcs_newton_function, for option tables
+// the words of pcs_newton_function, for option tables
 extern const char *const function_words[PCS_NEWTON_FUNCTION_JM + 1];
 
 // F (d), A = dF/du and B = dF/dr (d x d, column-major; null: not wanted) of a Coulomb block of

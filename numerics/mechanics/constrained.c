@@ -1,10 +1,10 @@
-// Constrained systems: M a = F + A^T lambda with phi'' = A a + gamma = 0, or what a stabilisation
-// puts in place of it (theory 9.1).
+// Constrained systems: M a = F + A^T lambda with phi'' = A a + gamma = 0, or the equation of a
+// stabilisation instead (theory 9.1).
 #include "mechanics/constrained.h"
 
 #include <string.h>
 
-// ---- making one
+// ---- creation
 
 static pcs_status bad(const char *what)
 {
@@ -64,7 +64,7 @@ static pcs_status check_def(const pcs_constrained_def *def)
     return PCS_OK;
 }
 
-// hands out the memory, or with null counts it
+// takes the arrays from the memory; with null memory only counts
 static size_t lay_out(pcs_constrained *sys, double *memory)
 {
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, m = (size_t)sys->m;

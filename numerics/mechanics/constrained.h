@@ -18,13 +18,13 @@ struct pcs_constrained {
     double *A;                                     // m x nv, at the last factorisation
     double *F, *a, *w, *zero;                      // nv; zero stays zero
     double *gamma, *phi, *rate, *g, *lambda, *sum; // m
-    double *qdot;                                  // nq, of the current motion
+    double *qdot;                                  // nq, rate of q in the current motion
     double *q_try;                                 // nq
     double *v_try;                                 // nv
 
-    // of the derivatives of phi
+    // memory for the derivatives of phi
     double *A_at;            // m x nv
-    double *x, *x_phi;       // nq: arguments moved along
+    double *x, *x_phi;       // nq: shifted arguments
     double *slope;           // nq: the direction
     double *unit;            // nv
     double *value;           // m

@@ -1,4 +1,4 @@
-// The forms in which integrators take a constrained system.
+// The forms of a constrained system for the integrators.
 //
 //     ode            x = (q, v)                 q' = T (v + w),  v' = a
 //     semi-explicit  z = (a, lambda, [w, mu])   M a - F - A^T lambda = 0,  A a + gamma + ... = 0,
@@ -6,7 +6,7 @@
 //     implicit       z = lambda                 q' - T v = 0,  M v' - F - A^T lambda = 0,
 //                                               A v' + gamma + ... = 0                     (9.1)
 //
-// w = M^-1 A^T mu is there with GGL only.
+// w = M^-1 A^T mu exists only with GGL.
 #include "mechanics/constrained.h"
 
 #include <string.h>

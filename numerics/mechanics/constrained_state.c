@@ -1,4 +1,4 @@
-// Consistency of states with the constraints: how far they are off, bringing them back, impacts.
+// Consistency of states with the constraints: check, correction, impacts.
 #include "mechanics/constrained.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ pcs_status pcs_constrained_violation(pcs_constrained *sys, double t, const doubl
     return rate ? constrained_rate(sys, t, q, v, rate) : PCS_OK;
 }
 
-// the largest entry; a NaN counts as such
+// the largest entry; NaN if there is one
 static int worst(int n, const double *x)
 {
     int most = 0;

@@ -1,4 +1,4 @@
-// The constraints, and their derivatives where no callback gives them. All derivatives of phi
+// The constraints, and their derivatives when there is no callback for them. All derivatives of phi
 // are derivatives along a direction (t', q'): columns of A along T e_j, phi_t along t, A v + phi_t
 // along the motion; gamma is the derivative of A v + phi_t along the motion at constant v.
 #include "mechanics/constrained.h"
@@ -60,7 +60,7 @@ pcs_status constrained_qdot(pcs_constrained *sys, double t, const double *q, con
                    t);
 }
 
-// the step of differences along (tdot, qdot); 0 when that does not move at all
+// the step of differences along (tdot, qdot); 0 when both are zero
 static double step_along(const pcs_constrained *sys, double tdot, const double *qdot)
 {
     double rate = tdot / sys->def.scale_t;

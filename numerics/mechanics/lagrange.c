@@ -2,7 +2,7 @@
 //
 //     M = dp/dv,   F = dL/dq + Q - d/ds p(t + s, q + s v, v) at s = 0:
 //
-// the terms of Coriolis and of explicit time are one derivative along the motion at constant v.
+// the Coriolis terms and those of explicit time are one derivative along the motion at constant v.
 // Without callbacks for them p and dL/dq come from the complex step, and the derivatives of p from
 // differences of order 8.
 #include <percuss/mechanics.h>
@@ -17,17 +17,17 @@
 struct pcs_lagrange {
     pcs_env env;
     pcs_lagrange_def def; // scale_q and point are copies
-    double *memory;       // of all that follows
+    double *memory;       // memory of the arrays below
     pcs_complex *qc, *vc; // n each
     double *x, *p, *Q;    // n
-    double *work;         // 5 n, of generalised forces
+    double *work;         // 5 n, scratch of generalised forces
     double *rest;         // n zeros
     double *F;            // n
     pcs_lagrange_slopes slopes;
     saddle S; // its L is M
 };
 
-// ---- making one
+// ---- creation
 
 static pcs_status check_def(const pcs_lagrange_def *def)
 {

@@ -8,12 +8,12 @@
 // blocked code is faster from this number of rows on
 enum { BLOCKS_FROM = 32 };
 
-// What is left of a column of B, relative to its length, when it depends on the others: derivatives
-// by differences are good to 1e-12 or so, and multipliers of constraints this close would have lost
-// all but a few digits anyway.
+// A column of B depends on the others when the part that remains of it is below this part of its
+// length: derivatives by differences are accurate to about 1e-12, and multipliers of constraints
+// this close would have only a few correct digits.
 #define DEPENDENT 1e-11
-// The squared norms of the remaining parts come from subtraction; below this fraction they are
-// summed again.
+// The squared norms of the remaining parts come from subtraction; below this part of the first
+// value they are summed again.
 #define DOWNDATED 1e-6
 
 size_t saddle_doubles(int n, int m)
@@ -126,7 +126,7 @@ static double length(int n, const double *x)
     const double square = dense_dot(n, x, x);
     if (square > 0x1p-900 && square < 0x1p900) return sqrt(square);
 
-    // squares that overflow or vanish
+    // x is scaled when its squares overflow or vanish
     double most = 0, sum = 0;
     for (int i = 0; i < n; ++i) {
         most = fmax(most, fabs(x[i]));
@@ -149,7 +149,7 @@ static void reflect(int n, int k, const double *h, double beta, double *x)
     }
 }
 
-// the reflection that makes x[k + 1 ..] zero: vector and R_kk in place
+// the reflector that makes x[k + 1 ..] zero: vector and R_kk in place
 static double make_reflection(int n, int k, double *x)
 {
     const double norm = length(n - k, x + k), root = x[k] > 0 ? -norm : norm;
@@ -171,7 +171,7 @@ static void exchange(saddle *S, int a, int b)
     S->place[b] = place;
 }
 
-// the constraint that keeps the largest part of itself, from k on
+// the constraint, from k on, of which the largest part remains
 static int next_column(const saddle *S, int k)
 {
     int best = k;
@@ -239,7 +239,7 @@ void saddle_nearest(saddle *S, const double *g, double *x, double *lambda)
         reflect(n, k, S->B + (size_t)n * (size_t)k, S->beta[k], y);
     }
 
-    // R^T s = g permuted: the part of y that the constraints see must become -s
+    // R^T s = g permuted: the part of y that enters the constraints must become -s
     for (int k = 0; k < m; ++k) {
         const double *R = S->B + (size_t)n * (size_t)k;
         s[k] = (g[S->place[k]] - dense_dot(k, R, s)) / R[k];

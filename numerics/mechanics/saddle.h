@@ -2,10 +2,10 @@
 //
 //     M (x - x0) = A^T lambda,  A x + g = 0,
 //
-// of which accelerations under constraints, impacts and projections are instances
-// (theory 9.1, 9.2). With M = L L^T, B = L^-1 A^T = Q R (columns permuted) and y = L^T x it reads:
-// the closest y with B^T y + g = 0. The QR of B instead of the Cholesky factor of B^T B = A M^-1
-// A^T leaves the condition of A unsquared, and shows which constraint depends on the others.
+// as in accelerations under constraints, impacts and projections (theory 9.1, 9.2). With M = L L^T,
+// B = L^-1 A^T = Q R (columns permuted) and y = L^T x it reads: the closest y with B^T y + g = 0.
+// The QR of B, instead of the Cholesky factor of B^T B = A M^-1 A^T, does not square the condition
+// number of A, and shows which constraint depends on the others.
 #ifndef MECHANICS_SADDLE_H
 #define MECHANICS_SADDLE_H
 
@@ -16,14 +16,14 @@ typedef struct saddle {
     double *L;    // n x n: M in (lower triangle), its Cholesky factor out
     double *B;    // n x m: A^T in; Householder vectors and R out
     double *size; // m: lengths of the columns of B
-    double *left; // m: the part of that which the columns before leave, squared
-    double *beta; // m: of the reflections
+    double *left; // m: the squared part of a column that the columns before it leave
+    double *beta; // m: scales of the reflectors
     int *place;   // column k of R is constraint place[k]
     double *y;    // n
     double *s;    // m
 } saddle;
 
-// doubles and ints of the arrays
+// number of doubles and of ints in the arrays
 size_t saddle_doubles(int n, int m);
 void saddle_lay_out(saddle *S, int n, int m, double *memory, int *ints);
 

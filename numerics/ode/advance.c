@@ -1,5 +1,5 @@
-// Going on: steps of fixed or chosen size, up to a time or an event. A step is an attempt that
-// becomes the present only when nothing in it failed.
+// Steps of fixed or adapted size, up to a time or an event. A step is an attempt, which becomes the
+// current state only when nothing in it failed.
 #include "ode/integrator.h"
 
 #include <float.h>
@@ -13,7 +13,7 @@ static void copy(double *to, const double *from, int n)
     if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-// x_new as the user wants it: on the manifold
+// projects x_new on the manifold of the user
 static pcs_status project(pcs_integrator *run)
 {
     run->end_moved = false;
@@ -32,7 +32,7 @@ static pcs_status project(pcs_integrator *run)
     return PCS_OK;
 }
 
-// the attempt becomes the present
+// the attempt becomes the current state
 static void accept(pcs_integrator *run)
 {
     copy(run->x_old, run->x, run->n);
@@ -61,8 +61,8 @@ static void accept(pcs_integrator *run)
     run->K_last_known = true;
 }
 
-// Looks at the events of the attempt and accepts it. t_end: where it ends, or NaN for h_tried from
-// now.
+// Finds the events of the attempt and accepts it. t_end: the time at which it ends; NaN: now plus
+// h_tried.
 static pcs_status finish(pcs_integrator *run, double t_end, bool *stop)
 {
     const double change = run->h_tried + run->t_carry;
@@ -103,7 +103,7 @@ static pcs_status chosen_step(pcs_integrator *run, double most, double t_end, lo
     double h = run->h_next, growth = 5;
     bool last = false;
     for (;;) {
-        // a remainder that is hardly a step is joined
+        // a remainder below rounding is joined to the step
         last = h >= most * (1 - 1e-10);
         if (last) h = most;
         if (!last && h < floor_of(run)) {
@@ -122,7 +122,7 @@ static pcs_status chosen_step(pcs_integrator *run, double most, double t_end, lo
         double error = 0, factor = 0.25;
         if (status == PCS_OK) {
             error = ode_error(run);
-            // the law of theory 10; not a number: as small as may be
+            // the law of theory 10; for a NaN the largest reduction
             factor = error > 0 ? fmin(growth, fmax(0.2, 0.9 * pow(error, power))) : growth;
             if (error <= 1) {
                 run->report.error = error;
@@ -140,7 +140,7 @@ static pcs_status chosen_step(pcs_integrator *run, double most, double t_end, lo
     const double next =
         h * fmin(growth,
                  run->report.error > 0 ? fmax(0.2, 0.9 * pow(run->report.error, power)) : growth);
-    // a step cut short by t_end says nothing against longer ones
+    // a step that t_end shortened does not limit the next one
     const double h_before = run->h_next;
     PCS_TRY(finish(run, last ? t_end : NAN, stop));
     run->h_next = last && growth > 1 ? fmax(h_before, next) : next;
@@ -154,7 +154,7 @@ static pcs_status given_step(pcs_integrator *run, double h, double t_new, bool *
     return PCS_OK;
 }
 
-// ---- what users call
+// ---- public functions
 
 static pcs_status check_run(pcs_integrator *run, const char *who)
 {

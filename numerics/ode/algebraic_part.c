@@ -7,9 +7,9 @@
 #include <float.h>
 #include <string.h>
 
-// iterations with a matrix from elsewhere before Newton's own method is asked
+// iterations with kept factors before Newton's method forms its own
 #define CHORD_ITERS 8
-// of the equilibrated matrix; differences leave 1e-10 where there should be nothing
+// least pivot ratio of the equilibrated matrix; differences leave 1e-10 instead of zero
 #define SINGULAR_EXACT       1e-12
 #define SINGULAR_DIFFERENCES 1e-9
 
@@ -38,7 +38,7 @@ static pcs_status form(ode_stages *st)
     return PCS_OK;
 }
 
-// y <- y - J^-1 f with J from wherever it was formed; false unless it contracts quickly
+// y <- y - J^-1 f with a J formed elsewhere; false unless it contracts quickly
 static bool chord(ode_stages *st)
 {
     algebraic_part *p = &st->part;
@@ -59,11 +59,11 @@ static bool chord(ode_stages *st)
             p->y[i] += p->dy[i];
         }
         const double theta = step / before;
-        // contracting (nothing known of the first step but its size)
+        // the iteration contracts (of the first step only the size is known)
         if (step <= 4 * DBL_EPSILON || (k > 0 && theta < 0.5 && theta * step <= 0.5 * tol)) {
             return true;
         }
-        // not contracting: unless it did so quickly, down to rounding
+        // it no longer contracts: good only if it contracted quickly until then, down to rounding
         if (k > 0 && theta > 0.3) return best < 0.1 && step <= 1e-10;
         if (k > 0) best = fmin(best, theta);
         before = step;
@@ -97,7 +97,7 @@ static void unload(const ode_stages *st, double *xdot, double *z)
     if (nz > 0) memcpy(z, y, nz * sizeof *y);
 }
 
-// Newton's method from the guess that is loaded
+// Newton's method from the guess in y
 static pcs_status newton(ode_stages *st, pcs_root_report *report)
 {
     pcs_integrator *run = st->run;
@@ -115,7 +115,7 @@ static pcs_status newton(ode_stages *st, pcs_root_report *report)
 
 pcs_status algebraic_solve(ode_stages *st, double t, const double *x, double *xdot, double *z)
 {
-    // kept factors, then factors of here, then a line search
+    // kept factors first, then factors formed here, then a line search
     for (int attempt = 0; attempt < 2; ++attempt) {
         load(st, t, x, xdot, z);
         if (attempt == 1) st->part.factored = false;
@@ -194,7 +194,7 @@ static double norm1(int m, const double *J)
     return most;
 }
 
-// is [F_x' F_z] (g_z) regular at the y that is loaded? `where` for the sentence
+// checks that [F_x' F_z] (g_z) is regular at y; `where` is part of the sentence
 static pcs_status check_index(ode_stages *st, const char *where)
 {
     algebraic_part *p = &st->part;
@@ -243,7 +243,7 @@ pcs_status ode_consistent(pcs_integrator *run)
         unload(st, run->xdot, run->z);
         return PCS_OK;
     }
-    // y is the guess after an error, else where it stopped
+    // after an error y is the guess, else the last iterate
     PCS_TRY(check_index(st, status != PCS_OK ? "at the guess" : "where Newton's method stopped"));
     return pcs_fail(PCS_ERR_ARG,
                     "integration: no consistent %s at t = %.9g from this guess (%s); x contradicts "

@@ -1,4 +1,4 @@
-// Linearisation along a trajectory: about its points, one after the other.
+// Linearisation along a trajectory: at its points, one after another.
 #include "ode/ltv.h"
 
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "ode/driven_plant.h"
 #include "ode/integrator.h"
 
-// where the points come from
+// the source of the points
 typedef struct source {
-    pcs_trajectory_fn trajectory; // or null: the run
+    pcs_trajectory_fn trajectory; // or null: the points come from the run
     void *user;
     pcs_driven *driven;
     pcs_integrator *run;

@@ -6,8 +6,8 @@
 // l_j = b_j sum_k (2 k + 1) P_k(c_j) P_k, and integrated (the W-transformation, Hairer, Wanner,
 // Solving ODE II, IV.5)
 //     a_ij = b_j [ c_i + 1/2 sum_{k=1}^{s-1} P_k(c_j) (P_{k+1}(c_i) - P_{k-1}(c_i)) ].
-// At other nodes l_j is the product that defines it, which is accurate wherever the nodes are, and
-// its integral a Gauss quadrature that is exact for degree s - 1.
+// At other nodes l_j is the product that defines it, which is accurate for any nodes; its integral
+// is a Gauss quadrature, exact for degree s - 1.
 #include "ode/tableau.h"
 
 #include <float.h>
@@ -19,7 +19,7 @@
 
 #define MOST PCS_TABLEAU_STAGES_MAX
 
-// the error that sums of powers may make before dense output is left to pcs_tableau_weights
+// the largest error of sums of powers; beyond it dense output uses pcs_tableau_weights
 #define DENSE_TOL 1e-12
 
 // ---- Lagrange polynomials
@@ -59,8 +59,8 @@ static void integrate(int s, const double *c, const double *divisor, double thet
 }
 
 // Coefficients of b_j(theta). Those of l_j are the elementary symmetric sums of the other nodes
-// with alternating signs: sums of positive numbers, hence all accurate. What their sum at theta
-// loses is rounding of the largest, which is returned: the sum of their sizes for the worst stage
+// with alternating signs: sums of positive numbers, hence all accurate. The sum at theta loses the
+// rounding of its largest term; the sum of the sizes for the worst stage is returned
 static double powers(int s, const double *c, double *dense)
 {
     double worst = 0, divisor[MOST];
@@ -87,7 +87,7 @@ static double powers(int s, const double *c, double *dense)
 
 // ---- tableaus
 
-// A collocation tableau with its nodes, and dense output if sums of powers are good enough
+// A collocation tableau with its nodes, and with dense output if sums of powers are accurate enough
 static pcs_status begin(const pcs_env *env, const char *name, int s, const double *c,
                         pcs_tableau **out, tableau_arrays *to)
 {
@@ -159,8 +159,8 @@ pcs_status pcs_tableau_create_radau(const pcs_env *env, int s, pcs_tableau **out
     return create_orthogonal(env, s, out, true);
 }
 
-// s, and one more for every polynomial of degree 0, 1, ... that M = prod (tau - c_i) is orthogonal
-// to. Nodes are given to rounding, which moves the integrals by that much of their terms
+// The order: s, plus one for every polynomial of degree 0, 1, ... that is orthogonal to M = prod
+// (tau - c_i). The rounding of the nodes changes the integrals by that part of their terms
 static int order_of(int s, const double *c)
 {
     const double tol = 1e-12;
@@ -225,7 +225,7 @@ pcs_status pcs_tableau_create_collocation(const pcs_env *env, int s, const doubl
     if (c[s - 1] == 1) memcpy(to.A + s * (s - 1), to.b, (size_t)s * sizeof(double));
     t->order = order_of(s, c);
 
-    // nodes that nearly coincide have weights beyond all numbers
+    // the weights of nodes that nearly coincide overflow
     const pcs_status checked = pcs_tableau_check(t);
     if (checked != PCS_OK) {
         pcs_tableau_destroy(t);

@@ -1,5 +1,5 @@
-// Sums of stage derivatives: the point of a stage, x + h sum a_ij K_j, and the end of a step,
-// x + h sum b_j K_j, which carries along what rounding cuts off x (Kahan 1965).
+// Sums of stage derivatives: the point of a stage, x + h sum a_ij K_j, and the end of a step, x + h
+// sum b_j K_j, which carries the rounding error of x to the next step (Kahan 1965).
 #include "ode/integrator.h"
 
 // y = sum_{j < count} w_j K_j

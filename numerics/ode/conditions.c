@@ -2,7 +2,7 @@
 // Norsett, Wanner, Solving ODE I, II.2):
 //     sum_i b_i Phi_i(t) = 1 / gamma(t).
 // Phi of a leaf is 1; a vertex has the product over its children t_k of (A Phi(t_k))_i; gamma is
-// the product over all vertices of the size of what hangs at them.
+// the product over all vertices of the size of the subtree of each.
 //
 // The trees of n vertices are their level sequences (the distance from the root, depth first) in
 // the order of Beyer and Hedetniemi, Constant time generation of rooted trees, 1980.
@@ -29,8 +29,8 @@ static tree first_tree(int n)
     return t;
 }
 
-// the last vertex that is not next to the root moves up; what follows repeats the branch that ended
-// there. False after the last tree, the bush
+// The last vertex that is not next to the root moves up; the vertices after it repeat the branch
+// that ended there. False after the last tree, the bush
 static bool next_tree(tree *t)
 {
     int p = t->n - 1;
@@ -120,7 +120,7 @@ int pcs_tableau_order(const pcs_tableau *tableau, const double *b, double tol)
     for (int order = 1; order <= MOST_ORDER; ++order) {
         tree t = first_tree(order);
         do {
-            // not <= : a NaN holds no condition
+            // not <=, so that NaN satisfies no condition
             const double r = residual_of(&t, tableau, b ? b : tableau->b);
             if (!(fabs(r) <= tol)) return order - 1;
         } while (next_tree(&t));
@@ -134,11 +134,11 @@ int pcs_tableau_order(const pcs_tableau *tableau, const double *b, double tol)
 //     C(eta):  sum_j a_ij c_j^{k-1}     = c_i^k / k                 k = 1 .. eta
 //     D(zeta): sum_i b_i c_i^{k-1} a_ij = b_j (1 - c_j^k) / k       k = 1 .. zeta
 //
-// say that polynomials below a degree are integrated exactly, so that any basis will do. Powers
-// will not: those of degree 40 and 41 are so nearly dependent on [0, 1] that a wrong method passes.
-// With Legendre polynomials the residual is of the size of the terms.
+// mean that polynomials below a degree are integrated exactly, in any basis. Powers are a bad
+// basis: on [0, 1] those of degree 40 and 41 are so nearly dependent that a wrong method passes.
+// With Legendre polynomials the residual has the size of the terms.
 
-// whether sum vanishes, in units of the terms it came from (or 1)
+// true when sum vanishes, relative to its terms (or to 1)
 static bool vanishes(double sum, double size, double tol)
 {
     return fabs(sum) <= tol * fmax(1, size);
@@ -196,7 +196,7 @@ static bool holds_D(const pcs_tableau *t, const basis *at, int k, double tol)
     return true;
 }
 
-// how many k = 0, 1, .. below `most` hold
+// number of k = 0, 1, .. below `most` that hold
 static int count(bool (*holds)(const pcs_tableau *, const basis *, int, double),
                  const pcs_tableau *t, const basis *at, int most, double tol)
 {

@@ -1,4 +1,4 @@
-// Choosing step sizes: the error of a step by its embedded pair, and a first step (theory 10).
+// Step sizes: the error of a step by its embedded pair, and the first step (theory 10).
 #include "ode/integrator.h"
 
 double ode_error(pcs_integrator *run)
@@ -18,7 +18,7 @@ double ode_error(pcs_integrator *run)
     for (int i = 0; i < n; ++i) {
         const double size = fmax(fabs(run->x[i]), fabs(run->x_new[i]));
         const double r = e[i] / (run->atol[i] + run->opts.rtol * size);
-        // nothing moves and nothing is allowed: 0 / 0
+        // without error and tolerance the ratio is 0, not 0 / 0
         if (e[i] != 0) sum += r * r;
     }
     return sqrt(sum / n);
@@ -48,7 +48,7 @@ pcs_status ode_first_step(pcs_integrator *run, double *h)
     }
     *h = h0;
     if (run->kind != ODE_EXPLICIT_FORM) return PCS_OK;
-    // f may not be defined there: then the small step will do
+    // f may not be defined there: then the small step is taken
     if (ode_rates(run, run->t + h0, run->stage, run->x_new) != PCS_OK) return PCS_OK;
     for (int i = 0; i < n; ++i) {
         run->stage[i] = run->x_new[i] - run->f[i];

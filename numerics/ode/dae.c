@@ -95,7 +95,7 @@ static int consistent_complex(void *user, const pcs_complex *y, pcs_complex *F)
     return run->dae.F_complex(run->dae.user, st->part.t, y, st->x_complex, y + run->n, F);
 }
 
-// ---- what is taken
+// ---- accepted systems
 
 static pcs_status check_matrix(const pcs_integrator *run)
 {

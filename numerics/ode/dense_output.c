@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// whether the method has weights for all theta: coefficients, or a collocation polynomial
+// true when the method has weights for all theta: coefficients, or a collocation polynomial
 static bool has_weights(const pcs_tableau *tab)
 {
     return tab->dense || tab->collocation;
@@ -41,7 +41,7 @@ static void by_ends(int n, const double *x0, const double *f0, const double *x1,
     }
 }
 
-// the line, where there are no slopes
+// the straight line, when there are no slopes
 static void by_line(int n, const double *x0, const double *x1, double theta, double *x)
 {
     for (int i = 0; i < n; ++i) {

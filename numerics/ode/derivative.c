@@ -103,7 +103,7 @@ static pcs_status by_complex(const pcs_map *map, const double *x, pcs_arena work
     return PCS_OK;
 }
 
-// the increment that x[j] really takes
+// the actual increment of x[j], after rounding
 static double increment(double xj, double h)
 {
     volatile double moved = xj + (xj < 0 ? -h : h);
@@ -127,7 +127,7 @@ static pcs_status by_differences(const pcs_map *map, const double *x, const doub
         double h = increment(x[j], sqrt(DBL_EPSILON) * derivative_size(map, j, x[j]));
         y[j] = x[j] + h;
         if (!derivative_value(map, y, Jj, evaluations)) {
-            // f is not defined there: difference in the other direction
+            // f is not defined there: the difference goes in the other direction
             h = -h;
             y[j] = x[j] + h;
             if (!derivative_value(map, y, Jj, evaluations)) return refused(mark, "the function");
@@ -186,7 +186,7 @@ pcs_status derivative_form(const pcs_map *map, pcs_derivative how, const double 
 size_t pcs_jacobian_bytes(int m, int n)
 {
     if (m < 0 || n < 0) return 0;
-    // two vectors, real or complex; in the check two matrices, of which one lies here
+    // two vectors, real or complex; for the check two matrices, one of them in this memory
     const size_t a = (size_t)m, b = (size_t)n;
     return (a + b) * sizeof(pcs_complex) + a * b * sizeof(double) + 4 * 64;
 }
@@ -203,7 +203,7 @@ pcs_status pcs_jacobian(const pcs_map *map, pcs_derivative how, const double *x,
     return derivative_form(map, how, x, NULL, work, J, &evaluations);
 }
 
-// the row's largest |entry| times the size of its column
+// the largest |entry| of the row times the size of its column
 static double row_size(const pcs_map *map, const double *x, int i, const double *J, const double *R)
 {
     double most = 0;

@@ -1,4 +1,4 @@
-// Private side of the Jacobians in <percuss/root.h>: with counting, and with f(x) known or not.
+// Private side of the Jacobians in <percuss/root.h>: they count evaluations, and may know f(x).
 #ifndef ODE_DERIVATIVE_H
 #define ODE_DERIVATIVE_H
 
@@ -6,11 +6,11 @@
 
 #include "base/base.h"
 
-// the method that `how` selects for this map; PCS_ERR_ARG when it needs a callback that is null
+// the method that `how` selects for this map; PCS_ERR_ARG when its callback is null
 pcs_status derivative_resolve(const pcs_map *map, pcs_derivative how, pcs_derivative *out);
 
-// J at x by `how` (resolved). fx: f(x), or null: evaluated when it is needed. Adds calls of f and
-// f_complex to *evaluations. PCS_ERR_CALLBACK as pcs_jacobian
+// J at x by `how` (resolved). fx: f(x); null: evaluated when needed. Adds calls of f and f_complex
+// to *evaluations. PCS_ERR_CALLBACK as pcs_jacobian
 pcs_status derivative_form(const pcs_map *map, pcs_derivative how, const double *x,
                            const double *fx, pcs_arena work, double *J, long *evaluations);
 
@@ -27,7 +27,7 @@ static inline double derivative_size(const pcs_map *map, int j, double xj)
     return fmax(fabs(xj), map->x_scale ? map->x_scale[j] : 1);
 }
 
-// n, m >= 1, f, scales
+// checks n, m >= 1, f and the scales
 pcs_status derivative_check_map(const pcs_map *map, const char *who);
 
 #endif

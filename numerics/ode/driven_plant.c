@@ -10,7 +10,7 @@ struct pcs_driven {
     void *input_user;
     pcs_arena memory;
     double *u;              // nu
-    double *by_u;           // nx x nu, not looked at
+    double *by_u;           // nx x nu, written but not read
     pcs_complex *complex_u; // nu
 };
 
@@ -57,7 +57,7 @@ pcs_status pcs_driven_create(const pcs_env *env, const pcs_plant *plant, pcs_inp
     d->plant = *plant;
     d->input = input;
     d->input_user = input_user;
-    take_arrays(d); // counts only
+    take_arrays(d); // only counts
     const size_t bytes = d->memory.used;
     d->memory = (pcs_arena){0};
     const pcs_status status = pcs_arena_create(env, bytes, &d->memory);

@@ -6,12 +6,12 @@
 
 #include "base/base.h"
 
-// sizes in range, f, and g where there are outputs
+// checks the sizes, f, and g if there are outputs
 pcs_status plant_check(const pcs_plant *plant, const char *who);
 
 const pcs_plant *driven_plant(const pcs_driven *driven);
 
-// u at t, nu finite numbers, or PCS_ERR_CALLBACK
+// computes u at t, nu finite numbers, or returns PCS_ERR_CALLBACK
 pcs_status driven_input(pcs_driven *driven, double t, double *u);
 
 #endif

@@ -1,15 +1,15 @@
-// Events: zeros of g(t, x) within an attempt. Sampled on the interpolant, bracketed, located there
-// by Brent's method; a terminal one is then located on the length of the step itself, so that the
-// state at the event is as good as the end of a step. Nothing counts before the attempt is
-// accepted.
+// Events: zeros of g(t, x) within an attempt. They are sampled and bracketed on the interpolant,
+// and located there by Brent's method; a terminal event is then located on the length of the step
+// itself, so that the state at the event is as accurate as the end of a step. No event counts
+// before the attempt is accepted.
 #include "ode/event.h"
 
 #include <float.h>
 #include <string.h>
 
-enum { SAMPLES = 8 }; // intervals of a step in which a sign change is looked for
+enum { SAMPLES = 8 }; // intervals of a step, each searched for a sign change
 
-// ---- watching
+// ---- list of events
 
 static pcs_status check_events(const pcs_integrator *run, int n, const pcs_event *events)
 {
@@ -100,11 +100,11 @@ int pcs_integrator_found(const pcs_integrator *run, const pcs_event_found **foun
 
 // ---- samples
 
-// of one event function, theta ascending
+// samples of one event function, theta ascending
 typedef struct samples {
     int n;
     double theta[SAMPLES + 8], g[SAMPLES + 8];
-    double zero; // |g| that rounding leaves of zero
+    double zero; // |g| below this is zero to rounding
 } samples;
 
 static pcs_status sample(pcs_integrator *run, const ode_watch *w, samples *at)
@@ -139,7 +139,7 @@ static pcs_status sample(pcs_integrator *run, const ode_watch *w, samples *at)
     return PCS_OK;
 }
 
-// ---- what the attempt holds
+// ---- events of the attempt
 
 typedef struct first_event {
     int index; // -1: none
@@ -147,7 +147,7 @@ typedef struct first_event {
     int direction;
 } first_event;
 
-// one more found event, not counted yet
+// appends a found event, not counted yet
 static pcs_status note(pcs_integrator *run, int index, double theta, int direction)
 {
     const int n = run->found_count + run->found_new;
@@ -188,9 +188,9 @@ static pcs_status crossing(pcs_integrator *run, int index, double a, double ga, 
     return crossed(run, index, theta, ga < 0 ? 1 : -1, first);
 }
 
-// Whether g, by samples k - 1, k and k + 1 of one sign, may have been nearest to zero between them
-// and close to it: by the parabola through them, taken as equally spaced. Every place is asked of
-// once, the first and last intervals of a step with their neighbours.
+// True when g may have come close to zero between samples k - 1, k and k + 1 of one sign, judged by
+// the parabola through them, taken as equally spaced. Every place is tested once, the first and
+// last intervals of a step with their neighbours.
 static bool may_dip(const ode_watch *w, const samples *at, int k)
 {
     const double ga = at->g[k - 1], gm = at->g[k], gb = at->g[k + 1];
@@ -219,8 +219,8 @@ static pcs_status dip(pcs_integrator *run, int index, const samples *at, int k, 
     return crossing(run, index, theta, g, b, at->g[k + 1], tol, first);
 }
 
-// The attempt ends at zero, coming from sample k: whether g crosses there or only touches shows
-// after the end, where the interpolant is extrapolated.
+// The attempt ends at a zero after sample k. The extrapolated interpolant after the end shows
+// whether g crosses zero or only touches it.
 static pcs_status end_at_zero(pcs_integrator *run, int index, const samples *at, int k, double tol,
                               first_event *first)
 {
@@ -229,7 +229,7 @@ static pcs_status end_at_zero(pcs_integrator *run, int index, const samples *at,
     double beyond = 0;
     const bool seen =
         ode_event_value(run, w, 1 + 1.0 / 128, &beyond) == PCS_OK && fabs(beyond) > at->zero;
-    if (!seen && gb != 0 && (gb > 0) == (ga > 0)) return PCS_OK; // the next step decides
+    if (!seen && gb != 0 && (gb > 0) == (ga > 0)) return PCS_OK; // undecided until the next step
     w->settled = true;
     if (seen && (beyond > 0) == (ga > 0)) return note(run, index, 1, 0);
     if (gb == 0 || (gb > 0) == (ga > 0)) return crossed(run, index, 1, ga < 0 ? 1 : -1, first);
@@ -268,12 +268,12 @@ static pcs_status look(pcs_integrator *run, int index, double tol, first_event *
     return PCS_OK;
 }
 
-// ---- the attempt as a whole
+// ---- all events of an attempt
 
 // Events after the stop are dropped; the rest is sorted by time.
 static void sort_found(pcs_integrator *run, const first_event *first, double t_first)
 {
-    if (run->found_new == 0) return; // there may be no list yet
+    if (run->found_new == 0) return; // the list may not exist yet
     pcs_event_found *found = run->found + run->found_count;
     int n = 0;
     for (int k = 0; k < run->found_new; ++k) {
@@ -303,7 +303,7 @@ static pcs_status stop_at(pcs_integrator *run, const first_event *first, double 
     }
     for (int k = 0; k < run->found_new; ++k) {
         pcs_event_found *f = &run->found[run->found_count + k];
-        // events that the interpolant found at the same time are at the stop as well
+        // events that the interpolant found at the same time are kept
         if (t_first - f->t <= 2 * tol * h || f->t > run->t_new) {
             f->t = run->t_new;
             run->watch[f->index].settled = true;

@@ -14,13 +14,13 @@ pcs_status ode_event_value(pcs_integrator *run, const ode_watch *w, double theta
 pcs_status ode_event_locate(pcs_integrator *run, const ode_watch *w, double a, double ga, double b,
                             double gb, double tol, double *root);
 
-// least side g between a and b, given up below zero: g may reach zero there without the samples
-// showing it
+// the least value of side g between a and b; ends early below zero. g may reach zero there although
+// no sample shows it
 pcs_status ode_event_lowest(pcs_integrator *run, const ode_watch *w, double a, double b,
                             double side, double tol, double *theta, double *g);
 
-// The attempt is repeated so that it ends at the event: secant steps on its length from where the
-// interpolant has it. When they fail the place on the interpolant stands.
+// The attempt is repeated so that it ends at the event: secant steps on its length, from the place
+// on the interpolant. If they fail, that place remains.
 pcs_status ode_event_shorten(pcs_integrator *run, int index, double theta);
 
 #endif

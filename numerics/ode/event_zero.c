@@ -75,7 +75,7 @@ pcs_status ode_event_locate(pcs_integrator *run, const ode_watch *w, double a, d
     return PCS_OK;
 }
 
-// by golden section
+// minimum by golden section
 pcs_status ode_event_lowest(pcs_integrator *run, const ode_watch *w, double a, double b,
                             double side, double tol, double *theta, double *g)
 {
@@ -83,7 +83,7 @@ pcs_status ode_event_lowest(pcs_integrator *run, const ode_watch *w, double a, d
     double l = b - ratio * (b - a), r = a + ratio * (b - a), gl, gr;
     PCS_TRY(ode_event_value(run, w, l, &gl));
     PCS_TRY(ode_event_value(run, w, r, &gr));
-    // the square root of rounding is all that a minimum shows of its place
+    // the place of a minimum is known only to the square root of rounding
     while (b - a > fmax(tol, 1e-9) && side * gl > 0 && side * gr > 0) {
         if (side * gl < side * gr) {
             b = r;
@@ -105,7 +105,7 @@ pcs_status ode_event_lowest(pcs_integrator *run, const ode_watch *w, double a, d
 
 // ---- on the length of the step
 
-// g at the end of a step of tau
+// g at the end of a step of length tau
 static pcs_status value_by_step(pcs_integrator *run, const ode_watch *w, double tau, double *g)
 {
     PCS_TRY(ode_attempt(run, tau));
@@ -119,7 +119,7 @@ pcs_status ode_event_shorten(pcs_integrator *run, int index, double theta)
     double tau = there, g, before, slope;
     if (!run->opts.event_by_step) return ode_attempt(run, there);
 
-    // the slope of g there, from the interpolant; at the very ends its place is good enough
+    // the slope of g there, from the interpolant; at both ends the place is accurate enough
     const double d = fmin(1e-4, fmin(theta, 1 - theta) * 0.5);
     if (d > 0) {
         double low, high;
@@ -133,7 +133,7 @@ pcs_status ode_event_shorten(pcs_integrator *run, int index, double theta)
     const double tol = fmax(4 * DBL_EPSILON * fabs(run->t + tau), 1e-3 * run->opts.event_tol * h);
     for (int it = 0; it < 12 && status == PCS_OK && g != 0 && slope != 0; ++it) {
         const double change = -g / slope, next = tau + change;
-        // the interpolant is never that far off
+        // the error of the interpolant is never that large
         if (!(fabs(next - there) <= 0.1 * h) || !(next > 0)) break;
         if (fabs(change) <= tol) {
             return PCS_OK;

@@ -11,7 +11,7 @@ pcs_status ode_explicit_attempt(pcs_integrator *run, double h)
     for (int i = 0; i < s; ++i) {
         double *Ki = run->K + (size_t)n * i;
         if (i == 0) {
-            // the first stage is f now: known from the end of the last step, or worth keeping
+            // the first stage is f now: known from the end of the last step, or kept for later
             if (!run->f_known) PCS_TRY(ode_rates(run, run->t, run->x, run->f));
             run->f_known = true;
             memcpy(Ki, run->f, (size_t)n * sizeof *Ki);

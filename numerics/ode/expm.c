@@ -1,12 +1,12 @@
 // The matrix exponential by scaling and squaring (Higham 2005, The scaling and squaring method for
 // the matrix exponential revisited): exp(X) = exp(X / 2^k)^(2^k), with the Pade approximation
 //     p(X) / p(-X) = (V + U) / (V - U),  U odd, V even
-// of degree 3, 5, 7, 9 or 13 for the small one. Its remainder is below eps for |X|_1 up to
+// of degree 3, 5, 7, 9 or 13 for the scaled matrix. Its remainder is below eps for |X|_1 up to
 // `reach[degree]`.
 //
-// Squared is F = exp - 1 = 2 (V - U)^-1 U, by F <- 2 F + F^2: beside a fast mode, which asks for
-// many squarings, exp of a slow one is 1 + small, and the digits of what is small would be lost and
-// the loss doubled each time.
+// F = exp - 1 = 2 (V - U)^-1 U is squared by F <- 2 F + F^2: a fast mode needs many squarings, and
+// beside it exp of a slow mode is 1 plus a small number, whose digits would be lost, more with each
+// squaring.
 //
 // X is balanced first by a diagonal of powers of 2 (Parlett, Reinsch 1969), which is exact and
 // removes the influence of the units.
@@ -78,7 +78,7 @@ static void balance(int n, double *X, double *d)
                 row += fabs(X[i + (size_t)n * j]);
                 column += fabs(X[j + (size_t)n * i]);
             }
-            // an entry that only leads in, or out, could be made as small as one likes
+            // a row or column without a partner could be scaled without limit
             if (row == 0 || column == 0) continue;
             const double by = exp2(round(0.5 * log2(row / column)));
             if (!(column * by + row / by < 0.95 * (row + column)) || !isfinite(by)) continue;
@@ -129,7 +129,7 @@ static void even(int n, const double *c, const scratch *s, double *Y)
     }
 }
 
-// U and V of the degree, from powers of X: up to 6 by sums, beyond by one product more
+// U and V of the degree, from powers of X: up to 6 by sums, beyond by one more product
 static void odd_and_even(int n, int which, scratch *s)
 {
     const size_t nn = (size_t)n * (size_t)n;
@@ -166,7 +166,7 @@ static void odd_and_even(int n, int which, scratch *s)
         for (int k = 0; k < 7; ++k) {
             high[k] = k > 0 && k + 7 <= degree ? b[k + 7] : 0;
         }
-        // X2 and X4 are done with after this sum
+        // X2 and X4 are not used after this sum
         even(n, high, s, s->U);
         multiply(n, s->X6, s->U, s->X2);
         for (size_t k = 0; k < nn; ++k) {

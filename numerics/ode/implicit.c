@@ -1,19 +1,19 @@
 // One attempt at a step of an implicit Runge-Kutta method (theory 10). The unknowns are the stage
-// derivatives K_i (and z_i): any A serves, singular or not, and what is added to x, h sum b_i K_i,
-// is what Newton's method solved for, not what a stiff f makes of its rounding.
+// derivatives K_i (and z_i): this works for any A, singular or not, and x + h sum b_i K_i uses the
+// K_i that Newton's method solved for, without the rounding that a stiff f magnifies.
 //
 // Stages are solved in groups that depend on each other: all at once (Gauss, Radau), one after the
-// other (diagonally implicit), or by evaluation (explicit first stage). Newton is simplified: J
-// from the start of some step for all stages, factors kept while h stays. Where it does not
-// contract, J is formed anew; where that does not help, each stage gets its own J and the step a
-// line search.
+// other (diagonally implicit), or by evaluation (explicit first stage). Newton's method is
+// simplified: J from the start of some step serves all stages, and factors are kept while h does
+// not change. If the iteration does not contract, J is formed again; if that does not help, each
+// stage gets its own J and the step a line search.
 #include "ode/implicit.h"
 
 #include <string.h>
 
 // ---- the guess
 
-// beyond these a polynomial that is continued magnifies rounding more than it says
+// beyond these limits an extrapolated polynomial mainly magnifies rounding
 #define GUESS_NODES 8
 
 // w_j: the Lagrange polynomials of the last nodes at tau
@@ -56,10 +56,10 @@ static bool can_extrapolate(const pcs_integrator *run, const ode_stages *st)
 typedef enum guess_kind {
     GUESS_LAST,  // the polynomial of the last step
     GUESS_RATES, // x' now
-    GUESS_STILL  // K = 0: all stages at x, where everything is defined
+    GUESS_STILL  // K = 0: all stages at x, where f is defined
 } guess_kind;
 
-// V0 of a group
+// writes V0 of a group
 static pcs_status guess(pcs_integrator *run, ode_stages *st, const stage_group *g, guess_kind kind)
 {
     const int n = run->n, nz = run->nz, N = st->N;
@@ -131,8 +131,8 @@ static pcs_status with_line_search(pcs_integrator *run, ode_stages *st, const st
             st->extra = INFINITY;
             return PCS_OK;
         }
-        // the last step may be no guide to this one, and the rates may lead out of where f is
-        // defined
+        // the last step may be a bad guess for this one, and the rates may lead to points where f
+        // is not defined
         if (kind == GUESS_STILL || (kind == GUESS_RATES && status != PCS_ERR_CALLBACK)) break;
     }
     return failed(run, st, mark, status, &report);
@@ -151,7 +151,7 @@ static pcs_status solve_group(pcs_integrator *run, ode_stages *st, const stage_g
     return with_line_search(run, st, g, kind);
 }
 
-// K = f(t, X) where the stage depends on earlier ones only
+// K = f(t, X) for a stage that depends on earlier ones only
 static pcs_status evaluate(pcs_integrator *run, ode_stages *st, const stage_group *g)
 {
     const int i = g->first, n = run->n;
@@ -169,13 +169,13 @@ static pcs_status evaluate(pcs_integrator *run, ode_stages *st, const stage_grou
 
 // ---- the attempt
 
-// a new J when the old one has cost as much as another
+// a new J is formed when the old one has cost as much as a new one
 static pcs_status choose_jacobian(pcs_integrator *run, ode_stages *st)
 {
     const double price = run->s + (st->how == PCS_DERIVATIVE_CALLBACK  ? 1
                                    : st->how == PCS_DERIVATIVE_COMPLEX ? 2. * st->map.n
                                                                        : 1. * st->map.n);
-    // at a start nothing of an earlier run remains
+    // a start forgets the earlier run
     const bool begun = run->h_last > 0;
     if (stages_J_is_of_now(run, st) || (begun && st->J_known && st->extra < price)) return PCS_OK;
     return stages_form_jacobian(run, st);
@@ -192,7 +192,7 @@ static void keep(pcs_integrator *run, const ode_stages *st, const stage_group *g
     }
 }
 
-// z (and x') at the end of the step: those of the last stage, or solved for
+// z (and x') at the end of the step: those of the last stage, or computed there
 static pcs_status algebraic_end(pcs_integrator *run, ode_stages *st)
 {
     const size_t n = (size_t)run->n, nz = (size_t)run->nz, last = (size_t)(run->s - 1);
@@ -207,7 +207,7 @@ static pcs_status algebraic_end(pcs_integrator *run, ode_stages *st)
     return algebraic_solve(st, run->t + st->h, run->x_new, st->xdot_end, run->z_new);
 }
 
-// x' at both ends, for dense output by them; of x' = f they are found when asked for
+// x' at both ends, for dense output; for x' = f they are computed when needed
 static pcs_status slopes(pcs_integrator *run, ode_stages *st)
 {
     const size_t bytes = (size_t)run->n * sizeof(double);

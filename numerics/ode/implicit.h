@@ -1,7 +1,7 @@
-// Implicit Runge-Kutta stages: what Newton's method keeps between iterations and steps.
+// Implicit Runge-Kutta stages: the data of Newton's method between iterations and steps.
 //
-// Of the three kinds of systems a stage has N = n + nz equations F_i = 0 in its unknowns (K_i,
-// z_i):
+// For each of the three kinds of systems a stage has N = n + nz equations F_i = 0 in its unknowns
+// (K_i, z_i):
 //     K_i - f(t_i, X_i)                            x' = f
 //     F(t_i, K_i, X_i, z_i)                        fully implicit
 //     K_i - f(t_i, X_i, z_i),  g(t_i, X_i, z_i)    semi-explicit
@@ -13,17 +13,17 @@
 #include "ode/integrator.h"
 #include "ode/small_lu.h"
 
-// stages that depend on each other: rows first .. first + size - 1 of A. Earlier ones are known
+// stages that depend on each other, rows first .. first + size - 1 of A; earlier stages are known
 typedef struct stage_group {
     int first, size;
-    int factor; // its matrix among the factors; -1: K = f, nothing to solve
+    int factor; // number of its matrix among the factors; -1: K = f, nothing to solve
 } stage_group;
 
 // a factorised Newton matrix; single stages with the same a_ii share one
 typedef struct stage_factor {
     int size;     // stages
     double gamma; // a_ii of a single stage
-    double h;     // made for; 0: not made
+    double h;     // step of the factors; 0: there are none
     double *lu;
     int *piv;
 } stage_factor;
@@ -32,7 +32,7 @@ typedef struct stage_factor {
 typedef struct algebraic_part {
     pcs_map map;
     pcs_derivative how;
-    const double *x; // where it is solved
+    const double *x; // x at which it is solved
     double t;
     double *y, *f, *dy, *lu, *row, *size;
     int *piv;
@@ -41,22 +41,22 @@ typedef struct algebraic_part {
 
 struct ode_stages {
     pcs_arena arena;
-    pcs_arena scratch, scratch_J; // parts of it: for line searches, for derivatives
+    pcs_arena scratch, scratch_J; // parts of the arena, for line searches and for derivatives
     pcs_integrator *run;
     int N;       // equations of a stage
     pcs_map map; // f, F or (f, g) as a function of arg at the time t
     pcs_derivative how;
     double t;
-    double *arg, *size;           // (x), (x', x, z) or (x, z); what counts as small of them
-    pcs_complex *x_complex;       // n, of the algebraic part
-    bool explicit_tableau;        // of a semi-explicit system
-    bool distinct;                // the nodes are, so that K can be extrapolated
-    int groups, factors, largest; // unknowns of the largest group
+    double *arg, *size; // (x), (x', x, z) or (x, z), and the sizes below which they count as small
+    pcs_complex *x_complex;       // n, complex x of the algebraic part
+    bool explicit_tableau;        // an explicit tableau on a semi-explicit system
+    bool distinct;                // the nodes are distinct, so that K can be extrapolated
+    int groups, factors, largest; // largest: unknowns of the largest group
     stage_group *group;
     stage_factor *factor;
 
-    double *J;       // of the map, at t_J, x_J, the start of a step
-    double *J_stage; // of one stage
+    double *J;       // J of the map at t_J, x_J, the start of a step
+    double *J_stage; // J of one stage
     bool J_known;
     double t_J, *x_J;
 
@@ -67,7 +67,7 @@ struct ode_stages {
     double *V, *V0;  // unknowns (K_i, z_i) stage by stage; their guess
     double *dV, *R;  // step, residual
     double *v_scale; // sizes of the unknowns for the line search
-    double *weight;  // s, of an interpolation between stages
+    double *weight;  // s, weights of an interpolation between stages
 
     // the last accepted step
     double h_of_last;        // 0: none
@@ -75,16 +75,16 @@ struct ode_stages {
     double *xdot_end;        // n, x' at the end of the attempt (fully implicit)
     double *z_seen;          // nz, largest |z| since the start
 
-    // iterations of an attempt; those with a new J; what older ones have cost beyond that, in
-    // evaluations: when it exceeds the price of a J, one is formed
+    // iterations of an attempt; those with a new J; the additional cost with an old J, in
+    // evaluations: when it exceeds the cost of a J, a new one is formed
     double iters, iters_new, extra;
-    double rate; // of contraction, with this J, when last seen
+    double rate; // last rate of contraction with this J
 
     algebraic_part part;
 };
 
-// with a Jacobian of its own a step below this that does not lessen the residual is rounding, as an
-// ill-conditioned system magnifies it
+// a full Newton step below this that does not reduce the residual is rounding, which an
+// ill-conditioned system magnifies
 static inline bool newton_found(const pcs_root_report *report)
 {
     return report->outcome == PCS_ROOT_CONVERGED ||
@@ -95,15 +95,15 @@ static inline bool newton_found(const pcs_root_report *report)
 
 typedef enum newton_end { NEWTON_CONVERGED, NEWTON_SLOW, NEWTON_REFUSED } newton_end;
 
-// is J that of (run->t, run->x)
+// true when J is that of (run->t, run->x)
 bool stages_J_is_of_now(const pcs_integrator *run, const ode_stages *st);
-// J at the start of the step; no factors are left
+// forms J at the start of the step; no factors are left
 pcs_status stages_form_jacobian(pcs_integrator *run, ode_stages *st);
-// the factors of the group for h, made if they are not there; false if the matrix is singular
+// forms the factors of the group for h if there are none; false if the matrix is singular
 bool stages_factorise(pcs_integrator *run, ode_stages *st, const stage_group *g);
-// X_i with the K_j of the group in V, those of earlier ones in run->K
+// X_i, with the K_j of the group from V and those of earlier stages from run->K
 void stages_point(ode_stages *st, int i, const double *V, double *X);
-// both from V0 into V
+// both start from V0 and write V
 newton_end stages_simplified(pcs_integrator *run, ode_stages *st, const stage_group *g);
 pcs_status stages_searched(pcs_integrator *run, ode_stages *st, const stage_group *g,
                            pcs_root_report *report);
@@ -112,7 +112,7 @@ pcs_status stages_searched(pcs_integrator *run, ode_stages *st, const stage_grou
 
 // refuses systems that the method does not take
 pcs_status system_check(const pcs_integrator *run);
-// N and the maps with their sizes; arrays come later
+// sets N and the maps with their sizes; the arrays follow later
 pcs_status system_describe(pcs_integrator *run, ode_stages *st);
 // F_i of a stage, N numbers; PCS_ERR_CALLBACK when it is not defined there
 pcs_status system_residual(ode_stages *st, double t, const double *K, const double *X,
@@ -123,13 +123,13 @@ pcs_status system_jacobian(ode_stages *st, double t, const double *K, const doub
 // the N x N block dF_i / d(K_j, z_j) into M (leading dimension ld): from J of stage i, a = h a_ij
 void system_block(const ode_stages *st, const double *J, double a, bool diagonal, double *M,
                   size_t ld);
-// K = x' at (t, x, z) for systems that are not fully implicit; for those, the current x'
+// K = x' at (t, x, z); for a fully implicit system the current x'
 pcs_status system_rates(ode_stages *st, double t, const double *x, const double *z, double *K);
 
 // ---- the algebraic part (algebraic_part.c)
 
-// solves it at (t, x) for (xdot, z) or z, from the guesses there and into the same places, which
-// stay as they are on failure. PCS_ERR_STEP when it does not converge
+// solves it at (t, x) for (xdot, z) or z, which hold the guesses on entry and do not change on
+// failure. PCS_ERR_STEP when it does not converge
 pcs_status algebraic_solve(ode_stages *st, double t, const double *x, double *xdot, double *z);
 
 // ---- explicit tableaus on semi-explicit systems (semi_explicit.c)

@@ -17,14 +17,14 @@
 
 struct pcs_input_output {
     pcs_env env;
-    pcs_input_output_def def; // scales are not looked at any more
+    pcs_input_output_def def; // its scales are not read after creation
     pcs_root_opts newton;
-    pcs_arena memory;  // of all that follows
-    pcs_arena scratch; // the rest of it, for Newton's method and derivatives
+    pcs_arena memory;  // memory of the arrays below
+    pcs_arena scratch; // the rest of the memory, for Newton's method and derivatives
     double t;
-    int n;           // of w, and of phi: ny + nz
-    int states;      // of chi: order ny
-    int args;        // of phi: n + states + (input_order + 1) nu
+    int n;           // size of w and of phi: ny + nz
+    int states;      // size of chi: order ny
+    int args;        // arguments of phi: n + states + (input_order + 1) nu
     double *arg;     // (Y, U), Y = (y^(n), chi, z)
     pcs_complex *zs; // the same, complex
     double *scale;   // sizes of arg
@@ -38,7 +38,7 @@ struct pcs_input_output {
     int *piv;        // n
 };
 
-// ---- making one
+// ---- creation
 
 static pcs_status check_def(const pcs_input_output_def *def)
 {
@@ -117,7 +117,7 @@ pcs_status pcs_input_output_create(const pcs_env *env, const pcs_input_output_de
     eq->states = def->order * def->ny;
     eq->args = eq->states + eq->n + (def->input_order + 1) * def->nu;
 
-    take_arrays(eq); // counts only
+    take_arrays(eq); // only counts
     const size_t bytes =
         eq->memory.used + pcs_root_solve_bytes(eq->n) + pcs_jacobian_bytes(eq->n, eq->args) + 64;
     eq->memory = (pcs_arena){0};
@@ -142,7 +142,7 @@ void pcs_input_output_destroy(pcs_input_output *eq)
     pcs_env_free(&env, eq);
 }
 
-// ---- phi as a map of all its arguments, and of w alone
+// ---- phi as a map of all its arguments and as a map of w
 
 static double *input_part(const pcs_input_output *eq)
 {
@@ -211,9 +211,9 @@ static int w_complex(void *user, const pcs_complex *w, pcs_complex *phi)
     return complex_value(eq, eq->zs, phi);
 }
 
-// ---- solving for w
+// ---- the solution w
 
-// into eq->arg, whose chi and U are set
+// writes w into eq->arg, whose chi and U are set
 static pcs_status solve(pcs_input_output *eq)
 {
     const pcs_input_output_def *def = &eq->def;
@@ -270,8 +270,8 @@ pcs_status pcs_input_output_highest(pcs_input_output *eq, double t, const double
     return PCS_OK;
 }
 
-// the factors of dphi/dw, in sizes of w and with its rows scaled to the size of 1: the test for
-// singularity does not depend on units. The rows of eq->J follow
+// the factors of dphi/dw, in sizes of w and with rows scaled to the size of 1, so that the test for
+// singularity does not depend on units. The rows of eq->J are scaled too
 static bool factor_w(pcs_input_output *eq)
 {
     const int n = eq->n;
@@ -372,7 +372,8 @@ static int outputs(pcs_input_output *eq, double t, const double *x, const double
     return 0;
 }
 
-// of x' by the arguments from `first` on: rows of dw, and ones where x' is that argument
+// the derivatives of x' by the arguments from `first` on: rows of dw, and ones if x' is that
+// argument
 static void columns_of_rates(const pcs_input_output *eq, int first, int count, int rows,
                              double *out)
 {
@@ -387,7 +388,7 @@ static void columns_of_rates(const pcs_input_output *eq, int first, int count, i
     }
 }
 
-// of (y, z)
+// the derivatives of (y, z)
 static void columns_of_outputs(const pcs_input_output *eq, int first, int count, int rows,
                                double *out)
 {
@@ -408,7 +409,7 @@ static int slopes(pcs_input_output *eq, double t, const double *x, const double 
                   columns_fn make, int rows, double *by_x, double *by_u)
 {
     load(eq, t, x, u, chain);
-    // y alone needs no solution
+    // y without z needs no solution
     if (make == columns_of_rates || eq->def.nz > 0) {
         pcs_status status = solve(eq);
         if (status == PCS_OK) status = differentiate(eq);
@@ -421,7 +422,7 @@ static int slopes(pcs_input_output *eq, double t, const double *x, const double 
     return 0;
 }
 
-// ---- with U given, and with the chain of the input in the state
+// ---- the plants: U given, or the derivatives of the input in the state
 
 static int given_rates(void *user, double t, const double *x, const double *u, double *out)
 {

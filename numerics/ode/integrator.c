@@ -1,4 +1,4 @@
-// Making an integration, starting it, and what can be read of it. The loop is in advance.c.
+// Creation, start and readers of an integration. The loop is in advance.c.
 #include "ode/integrator.h"
 
 #include <float.h>
@@ -122,7 +122,7 @@ static pcs_status make(const pcs_env *env, const pcs_integrator *as, const pcs_o
     run->last_is_end = run->kind == ODE_EXPLICIT_FORM && run->first_is_start &&
                        pcs_tableau_is_stiffly_accurate(run->tableau);
 
-    take_arrays(run); // counts only
+    take_arrays(run); // only counts
     const size_t bytes = run->arena.used;
     run->arena = (pcs_arena){0};
     pcs_status status = pcs_arena_create(env, bytes, &run->arena);
@@ -142,7 +142,7 @@ static pcs_status make(const pcs_env *env, const pcs_integrator *as, const pcs_o
     return PCS_OK;
 }
 
-// checks what all kinds have in common, then makes it
+// the checks of all kinds, then the creation
 static pcs_status create(const pcs_env *env, const pcs_integrator *as, const pcs_ode_opts *opts,
                          pcs_integrator **out)
 {
@@ -332,7 +332,7 @@ pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x)
         run->f_known = true;
         memcpy(run->x, x, bytes);
     } else {
-        // consistent z at the new x, or all stays as it was
+        // consistent z at the new x; on failure nothing changes
         memcpy(run->x_event, run->x, bytes);
         memcpy(run->x, x, bytes);
         const pcs_status status = ode_consistent(run);
@@ -349,7 +349,7 @@ pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x)
     return PCS_OK;
 }
 
-// ---- reading
+// ---- readers
 
 double pcs_integrator_t(const pcs_integrator *run)
 {

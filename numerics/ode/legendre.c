@@ -1,8 +1,8 @@
 // With x = 2 c - 1 the recurrence (k + 1) P_{k+1} = (2 k + 1) x P_k - k P_{k-1} is one of
 // differences D_k = P_{k+1} - P_k,
 //     (k + 1) D_k = k D_{k-1} - 2 (2 k + 1) (1 - c) P_k,
-// in which the distance from the right end appears as itself: at nodes that crowd there nothing
-// cancels. The left end is the mirror image, P_k(c) = (-1)^k P_k(1 - c).
+// in which the distance from the right end appears directly: nothing cancels at nodes near that
+// end. The left end is its mirror image, P_k(c) = (-1)^k P_k(1 - c).
 //
 // Nodes are found by Newton's method from those of Chebyshev, each from the end it is nearer to.
 // The quadratures are Davis, Rabinowitz, Methods of numerical integration, 2.7.
@@ -39,8 +39,8 @@ void legendre_values(int n, double c, double d, double *P)
     }
 }
 
-// What vanishes at the nodes, with d the distance from the right end: P_s (Gauss, kind 0), or
-// P_s +- P_{s-1}, which has a zero at the left (1) or the right end (-1) that is no node here.
+// The function that vanishes at the nodes, with d the distance from the right end: P_s (Gauss, kind
+// 0), or P_s +- P_{s-1}, which has an additional zero at the left (1) or the right end (-1).
 // Newton's step f / f' comes from (1 - x^2) dP_s/dx = s (P_{s-1} - x P_s), 1 - x^2 = 4 d (1 - d)
 static double newton_step(int s, int kind, double d)
 {
@@ -57,7 +57,7 @@ static double newton_step(int s, int kind, double d)
 // the zero next to d, a distance from the right end
 static double polish(int s, int kind, double d)
 {
-    // quadratic from the start: a handful of steps ends at rounding
+    // convergence is quadratic from the start: a few steps reach rounding
     for (int k = 0; k < 20; ++k) {
         const double step = newton_step(s, kind, d);
         d += step;
@@ -66,7 +66,7 @@ static double polish(int s, int kind, double d)
     return d;
 }
 
-// rounding that all weights have in common must not make constants grow
+// the weights are divided by their sum, so that constants stay exact
 static void normalise(int s, double *b)
 {
     double sum = 0;
@@ -81,7 +81,7 @@ static void normalise(int s, double *b)
 void legendre_gauss(int s, double *c, double *b)
 {
     for (int i = 0; 2 * i < s; ++i) {
-        // by symmetry from the left as from the right; the one in the middle is known
+        // nodes are symmetric; the one in the middle is known
         const double half = sin(PI * (i + 0.75) / (2 * s + 1));
         const double d = 2 * i + 1 == s ? 0.5 : polish(s, 0, half * half);
         double q, p;

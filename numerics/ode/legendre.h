@@ -1,9 +1,10 @@
-// Legendre polynomials on [0, 1], orthogonal there, P_k(1) = 1, and the quadrature at the zeros of
-// theirs. Values near both ends are as accurate as the distance to the end.
+// Legendre polynomials on [0, 1], orthogonal there, P_k(1) = 1, and quadratures at their zeros.
+// Values near both ends are as accurate as the distance to the end.
 #ifndef ODE_LEGENDRE_H
 #define ODE_LEGENDRE_H
 
-// P[k], k = 0 .. n, at c; d = 1 - c is given too, because the smaller of them is what counts
+// P[k], k = 0 .. n, at c; d = 1 - c is given too, because the smaller of the two decides the
+// accuracy
 void legendre_values(int n, double c, double d, double *P);
 
 // Gauss quadrature with s points on [0, 1]: nodes ascending and weights

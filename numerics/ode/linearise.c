@@ -46,12 +46,12 @@ size_t pcs_linearise_bytes(int nx, int nu, int ny)
 {
     if (nx < 0 || nu < 0 || ny < 0) return 0;
     const int m = nx > ny ? nx : ny, n = nx + nu;
-    // along a trajectory a point of it, too
+    // a point of the trajectory, if there is one
     return 3 * ((size_t)n * sizeof(double) + 64) + 64 + matrix_bytes(m, n) +
            pcs_jacobian_bytes(m, n);
 }
 
-// by x into X and by u into U (either may be null) at xu
+// derivatives at xu: by x into X, by u into U (either may be null)
 static pcs_status derive(side *s, pcs_derivative how, const double *xu, const double *scale,
                          pcs_arena work, double *X, double *U)
 {

@@ -59,8 +59,8 @@ static double inverse_size(double x)
 }
 
 // M = [A h, B h S, 0; 0, 0, 1; 0, 0, 0] with nu columns of B; the last row and column of blocks
-// only for ramps. S is diagonal and makes the columns of B h of size 1, for it is not the size of
-// the inputs that should rule how often the exponential is squared
+// only for ramps. S is diagonal and makes the columns of B h of size 1: the size of the inputs must
+// not decide how often the exponential is squared
 static void augment(int nx, int nu, const double *A, const double *B, double h, bool ramps,
                     double *M, double *S)
 {
@@ -128,7 +128,7 @@ pcs_status pcs_lti_response(const pcs_lti *lti, double t, const double *x0, cons
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_lti_response: x0 or x is null, or t, x0 or u is not finite");
     }
-    // one column does for a constant input: B u, times 1
+    // a constant input needs one column: B u, times 1
     const int columns = nu > 0 ? 1 : 0, n = nx + columns;
     double *M = PCS_TAKE(&work, (size_t)n * (size_t)n, double);
     double *E = PCS_TAKE(&work, (size_t)n * (size_t)n, double);
@@ -203,7 +203,7 @@ pcs_status pcs_lti_equilibrium(const pcs_lti *lti, const double *u, pcs_arena wo
             x[i] -= lti->B[i + (size_t)n * j] * u[j];
         }
     }
-    // rows, then columns, to the size of 1: whether A is singular is no matter of units
+    // rows, then columns, to the size of 1: the test for a singular A must not depend on units
     memcpy(A, lti->A, (size_t)n * (size_t)n * sizeof *A);
     bool regular = true;
     for (int i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
-// Linear systems x' = A(t) x + B(t) u, y = C(t) x + D(t) u by matrices at points in time t_k, in
-// between by Lagrange's cubic through the four nearest,
+// Linear systems x' = A(t) x + B(t) u, y = C(t) x + D(t) u given by matrices at times t_k,
+// interpolated by Lagrange's cubic through the four nearest,
 //     A(t) = sum_k w_k(t) A_k,   w_k = prod_{j != k} (t - t_j) / (t_k - t_j).
 #include "ode/ltv.h"
 

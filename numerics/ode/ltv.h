@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-// sizes, and times that rise
+// checks sizes, and that times increase
 pcs_status ltv_check(const pcs_ltv *ltv, const char *who);
 
 #endif

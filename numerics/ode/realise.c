@@ -1,6 +1,6 @@
 // Equations sum a_i y^(i) = sum b_j u^(j), a_n = 1, as x' = A x + B u, y = C x + D u. With
 //     x_1 = y - b_n u,   x_{k+1} = x_k' + a_{n-k} y - b_{n-k} u
-// the equation itself says x_n' = -a_0 y + b_0 u, and
+// the equation itself gives x_n' = -a_0 y + b_0 u, and
 //     x_{k+1} = sum_{i=0}^k (a_{n-i} y^(k-i) - b_{n-i} u^(k-i)).
 #include <percuss/lti.h>
 
@@ -177,7 +177,7 @@ pcs_status pcs_lti_realise_state(const pcs_lti_equation *eq, const double *chain
     for (int k = 0; k < n; ++k) {
         double *at = x + (size_t)k * ny;
         for (int i = 0; i <= k; ++i) {
-            // y^(k-i) and u^(k-i), which b_(n-i) has only for k - i <= m - 1
+            // y^(k-i) and u^(k-i); b_(n-i) is zero unless k - i <= m - 1
             const double *y = chain + (size_t)(n - 1 - (k - i)) * ny, *b = b_of(eq, n - i);
             add_product(ny, ny, 1, a_of(eq, n - i), y, at);
             if (b) add_product(ny, nu, -1, b, input + (size_t)(m - 1 - (k - i)) * nu, at);

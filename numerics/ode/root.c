@@ -1,8 +1,8 @@
 // Newton's method with a line search for f(x) = 0 (theory 10, erratum E-37):
 //     J dx = -f,    x <- x + alpha dx,    alpha = 1, 1/2, 1/4, ...
 // until |D^-1 f(x + alpha dx)|^2 <= (1 - 2e-4 alpha) |D^-1 f(x)|^2 (Armijo), D the sizes of the
-// rows of J: dx is a direction of descent in any such norm, and neither the units of f nor those of
-// x show in the iterates.
+// rows of J: dx is a direction of descent in any such norm, and the iterates do not depend on the
+// units of f or x.
 #include <percuss/root.h>
 
 #include "ode/derivative.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define ARMIJO 1e-4
-// A step below this is mostly rounding of f: neither a lesser |f| nor a rate of contraction can be
-// asked of it. Above it a Jacobian that is far too large is distinguished from a root.
+// A step below this is mostly rounding of f: it need not reduce |f| nor contract. A longer step
+// distinguishes a Jacobian that is far too large from a root.
 #define ROUNDING (1000 * DBL_EPSILON)
 
 pcs_root_opts pcs_root_opts_default(void)
@@ -39,7 +39,7 @@ typedef struct search {
     pcs_root_opts opts;
     int n;
     double *x, *f;              // the iterate
-    double *x_trial, *f_trial;  // where a step leads
+    double *x_trial, *f_trial;  // the point after a step
     double *dx, *J, *row, *col; // step, matrix, sizes of its rows and columns
     int *piv;
     double merit; // |D^-1 f|, D of the present J
@@ -64,7 +64,7 @@ static bool take(search *s, pcs_arena *work)
     return s->piv != NULL;
 }
 
-// |D^-1 f|, not a number if f is not
+// |D^-1 f|, NaN if f is NaN
 static double merit_of(const search *s, const double *f)
 {
     double sum = 0;
@@ -84,7 +84,7 @@ static double residual_of(const search *s, const double *f)
     return most;
 }
 
-// J at x, equilibrated and factorised; D
+// forms J at x, equilibrates and factorises it; computes D
 static pcs_status linearise(search *s, pcs_derivative how, pcs_root_report *report)
 {
     const int n = s->n;
@@ -147,7 +147,7 @@ static double step_of(const search *s)
     return most;
 }
 
-// goes along dx; *alpha: how far, 0 when no step of `tries` lessens |f|
+// moves along dx; *alpha: the length, 0 when none of `tries` steps reduces |f|
 static pcs_status go(search *s, int tries, double *alpha, pcs_root_report *report)
 {
     const unsigned long mark = pcs_fail_mark();
@@ -175,9 +175,9 @@ static pcs_status go(search *s, int tries, double *alpha, pcs_root_report *repor
         report->iters);
 }
 
-// The full step that was made leaves less than tol to go: in the sizes of J, |f| fell to theta of
-// what it was, so that theta / (1 - theta) of the step is left. A Jacobian that is far too large
-// makes small steps too, but theta is 1 then.
+// True when the full step just made leaves less than tol: in the sizes of J, |f| fell by the factor
+// theta, so that theta / (1 - theta) of the step is left. A Jacobian that is far too large makes
+// small steps too, but then theta is near 1.
 static bool small_enough(const search *s, double step)
 {
     if (!(step <= s->opts.tol)) return false;
@@ -193,7 +193,7 @@ static pcs_status iterate(search *s, pcs_derivative how, pcs_root_report *report
     while (report->iters < s->opts.max_iters) {
         report->residual = residual_of(s, s->f);
         if (report->residual == 0) {
-            // exactly: J may be anything
+            // f = 0 exactly: J does not matter
             report->outcome = PCS_ROOT_CONVERGED;
             return PCS_OK;
         }
@@ -204,7 +204,7 @@ static pcs_status iterate(search *s, pcs_derivative how, pcs_root_report *report
         PCS_TRY(go(s, small ? 1 : s->opts.backtracks + 1, &alpha, report));
         report->step = alpha > 0 ? alpha * step : step;
         if (alpha == 0) {
-            // where |f| is rounding already, x is as good as any
+            // when |f| is only rounding, x cannot improve
             const bool root =
                 small && (s->opts.residual_tol == 0 || report->residual <= s->opts.residual_tol);
             report->outcome = root ? PCS_ROOT_CONVERGED : PCS_ROOT_STALLED;

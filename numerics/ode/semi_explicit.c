@@ -15,7 +15,7 @@ pcs_status ode_half_explicit_attempt(pcs_integrator *run, double h)
         const double t = run->t + tab->c[i] * h;
         if (nz > 0) memcpy(z, i == 0 ? run->z : z - nz, bytes);
         ode_stage_point(run, i, h);
-        // z is consistent now: nothing to solve at the start
+        // z is consistent at the start: nothing to solve
         if (nz > 0 && !(i == 0 && run->first_is_start)) {
             PCS_TRY(algebraic_solve(st, t, run->stage, NULL, z));
         }

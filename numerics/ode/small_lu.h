@@ -1,4 +1,4 @@
-// LU of the square matrices of Newton's method: inline while they are small, by blocks beyond.
+// LU of the square matrices of Newton's method: inline for small ones, by blocks for larger ones.
 #ifndef ODE_SMALL_LU_H
 #define ODE_SMALL_LU_H
 
@@ -13,7 +13,7 @@ static inline bool matrix_lu(int n, double *A, int *piv)
     return n <= MATRIX_SMALL ? lu_factor(n, A, piv) : dense_lu(n, A, piv);
 }
 
-// the smallest pivot over the largest: of an equilibrated matrix, a few eps when it is singular
+// the smallest pivot over the largest; a few eps for a singular equilibrated matrix
 static inline double matrix_pivots(int n, const double *lu)
 {
     double least = INFINITY, most = 0;

@@ -2,9 +2,9 @@
 // (Hairer, Wanner, Solving ODE II, IV.2-IV.5).
 //
 // R is evaluated by elimination in I - z A, or I / z - A for large z, without the determinants,
-// which would underflow. Poles are where 1 / z is an eigenvalue of A, unless a zero cancels them,
-// as happens to stages that do not reach b; a computed pole counts only if |R| beside it is indeed
-// above 1. By the maximum principle what remains is the boundary of the half-plane or of a sector.
+// which would underflow. z is a pole where 1 / z is an eigenvalue of A, unless a zero cancels it,
+// as for stages that do not enter b; a computed pole counts only if |R| beside it is above 1. By
+// the maximum principle only the boundary of the half-plane or of a sector remains to be examined.
 #include "ode/tableau.h"
 
 #include <complex.h>
@@ -29,7 +29,7 @@ typedef double complex number;
 
 // ---- values
 
-// whether b is the last row of A, to the last bit
+// true when b is the last row of A, to the last bit
 static bool ends_in_last_stage(const pcs_tableau *t)
 {
     const double *last = t->A + t->s * (t->s - 1);
@@ -40,8 +40,8 @@ static bool ends_in_last_stage(const pcs_tableau *t)
 }
 
 // R = 1 + beta b^T x with (alpha I - beta A) x = 1, z = beta / alpha; false if a pivot is zero.
-// alpha x are the values at the stages: where the last one is the end of the step it is R, without
-// the cancellation of the sum when A is singular and z large
+// alpha x are the values at the stages: if the last one is the end of the step, it is R, without
+// the cancellation of the sum when A is singular and z is large
 static bool eliminate(const pcs_tableau *t, number alpha, number beta, number *R)
 {
     const int s = t->s;
@@ -88,7 +88,7 @@ static bool eliminate(const pcs_tableau *t, number alpha, number beta, number *R
     return true;
 }
 
-// a polynomial: the stages one after the other
+// R is a polynomial: one stage after another
 static number substitute(const pcs_tableau *t, number z)
 {
     number k[MOST], R = 1;
@@ -112,8 +112,8 @@ static bool value(const pcs_tableau *t, number z, number *R)
     return cabs(z) > 1 ? eliminate(t, 1 / z, 1, R) : eliminate(t, 1, z, R);
 }
 
-// |R(z)|, infinite where numbers end. A pole that a zero cancels stops the elimination all the
-// same: what counts is R beside it
+// |R(z)|, infinite on overflow. A pole that a zero cancels stops the elimination too: then R beside
+// it counts
 static double size_at(const pcs_tableau *t, number z)
 {
     number R;
@@ -145,7 +145,7 @@ pcs_status pcs_tableau_stability(const pcs_tableau *tableau, const double z[2], 
 typedef struct poles {
     int n;
     number at[MOST]; // 1 / lambda for the eigenvalues that are not zero
-    bool singular;   // others are zero
+    bool singular;   // some eigenvalues are zero
     double farthest; // the largest |at|, or 1
 } poles;
 
@@ -154,7 +154,7 @@ static bool find_poles(const pcs_tableau *t, poles *p)
     double A[MOST * MOST], re[MOST], im[MOST], work[3 * MOST], largest = 0;
     *p = (poles){.farthest = 1};
     for (int k = 0; k < t->s * t->s; ++k) {
-        A[k] = t->A[k]; // by rows, but the transpose has the same eigenvalues
+        A[k] = t->A[k]; // stored by rows: the transpose has the same eigenvalues
     }
     if (!dense_eigenvalues(t->s, A, re, im, work)) return false;
 
@@ -180,7 +180,7 @@ static double limit(const pcs_tableau *t, const poles *p)
     if (!p->singular) return eliminate(t, 0, 1, &R) ? cabs(R) : INFINITY;
     if (p->n == 0) return INFINITY;
 
-    enum { POINTS = 256 }; // halfway to the pole the mean is exact to 2^-(256 - 64)
+    enum { POINTS = 256 }; // on a circle halfway to the pole the mean is exact to 2^-(256 - 64)
     number at[POINTS];
     const double radius = 0.5 / p->farthest;
     double largest = 0;
@@ -213,7 +213,7 @@ static double along(const ray *r, double y)
     return size_at(r->t, y * r->direction);
 }
 
-// where |R| passes 1 between a, where it does not exceed it, and b, where it does
+// the place between a and b at which |R| exceeds 1; it does so at b and not at a
 static double crossing(const ray *r, double a, double b)
 {
     while (b - a > 1e-15 * b) {
@@ -261,10 +261,10 @@ static double excess_at_poles(const ray *r, const poles *p, double a, double b)
     return 0;
 }
 
-// How far |R| <= 1 along the ray: infinite if to the end
+// The distance along the ray up to which |R| <= 1; infinite if it holds everywhere
 static double extent(const ray *r, const poles *p, double at_infinity)
 {
-    // with a singular A the rounding of R grows like |z|
+    // with a singular A the rounding of R is proportional to |z|
     const double step = pow(10, 1.0 / PER_DECADE);
     const double end = fmin(FARTHEST * p->farthest, p->singular ? FARTHEST : INFINITY);
     double y[3] = {0, 0, 0}, f[3] = {1, 1, 1}; // the last three samples, newest first
@@ -272,7 +272,7 @@ static double extent(const ray *r, const poles *p, double at_infinity)
         y[2] = y[1], y[1] = y[0], y[0] = next;
         f[2] = f[1], f[1] = f[0], f[0] = along(r, next);
 
-        // a maximum between samples rises by less than the parabola through them bends
+        // the parabola through three samples bounds a maximum between them
         double over = f[0] > 1 + STABLE_TOL ? y[0] : 0;
         const double bend = 2 * f[1] - f[0] - f[2];
         if (over == 0 && f[1] >= f[0] && f[1] >= f[2] && f[1] + bend > 1 + STABLE_TOL) {
@@ -284,12 +284,12 @@ static double extent(const ray *r, const poles *p, double at_infinity)
     return at_infinity <= 1 + STABLE_TOL ? INFINITY : crossing(r, y[0], 1e12 * end);
 }
 
-// Whether |R(i y)| > 1 from the first y > 0 on: the sign of the first term after 1 in
+// True when |R(i y)| > 1 for small y > 0: the sign of the first term after 1 in
 //     |R(i y)|^2 = sum_m y^(2 m) e_m,  e_m = sum_j (-1)^(j - m) r_j r_(2 m - j)
 // with R(z) = sum_j r_j z^j, r_j = b^T A^(j-1) 1
 static bool leaves_at_once(const pcs_tableau *t)
 {
-    enum { TERMS = 24 }; // 1 / 24! is the end of all digits
+    enum { TERMS = 24 }; // 1 / 24! is below the last digit
     double r[TERMS + 1] = {1}, x[MOST];
     for (int i = 0; i < t->s; ++i) {
         x[i] = 1;
@@ -319,8 +319,8 @@ static bool leaves_at_once(const pcs_tableau *t)
     return false;
 }
 
-// the smallest angle from the negative axis at which a pole lies, seen in the left half-plane: pi/2
-// or more if there is none
+// the smallest angle between the negative axis and a pole in the left half-plane; pi/2 or more if
+// there is none
 static double angle_of_poles(const pcs_tableau *t, const poles *p)
 {
     double least = PI;
@@ -328,7 +328,7 @@ static double angle_of_poles(const pcs_tableau *t, const poles *p)
         const number z = p->at[i];
         const double a = fabs(carg(-z)), near = 1e-6 * cabs(z);
         if (a > PI / 2 * (1 + 1e-6) || a >= least) continue;
-        // computed ones that are none, or cancel, leave |R| as it is around
+        // a computed pole that is none, or cancels, does not change |R| beside it
         const bool there = size_at(t, z - near) > 1 + STABLE_TOL ||
                            size_at(t, z + near * I) > 1 + STABLE_TOL ||
                            size_at(t, z - near * I) > 1 + STABLE_TOL;
@@ -337,7 +337,7 @@ static double angle_of_poles(const pcs_tableau *t, const poles *p)
     return least;
 }
 
-// the widest sector whose border is stable to its end, between the negative axis and `most`
+// the widest sector with a stable border, between the negative axis and `most`
 static double widest(const pcs_tableau *t, const poles *p, double at_infinity, double most)
 {
     double low = 0, high = most;

@@ -1,5 +1,4 @@
-// Making what Newton's method on implicit stages needs, once: groups of stages, their matrices,
-// work.
+// Creates the data of Newton's method on implicit stages: groups of stages, their matrices, memory.
 #include "ode/implicit.h"
 
 #include <string.h>
@@ -84,7 +83,7 @@ static void take_arrays(const pcs_integrator *run, ode_stages *st, pcs_arena *a)
     st->scratch_J = part_of(a, pcs_jacobian_bytes(st->N, st->map.n));
 }
 
-// below which a number counts as small: atol / rtol, at most 1
+// the size below which a number counts as small: atol / rtol, at most 1
 static double small_of(const pcs_ode_opts *o, double atol)
 {
     return o->rtol > 0 && atol > 0 && atol < o->rtol ? atol / o->rtol : 1;
@@ -125,7 +124,7 @@ pcs_status ode_stages_create(pcs_integrator *run)
         run->kind == ODE_SEMI_EXPLICIT_FORM && pcs_tableau_is_explicit(run->tableau);
     find_groups(run, st);
     if (st->explicit_tableau) {
-        // z alone is solved for
+        // only z is unknown
         st->factors = 0;
         st->largest = 0;
     }

@@ -1,17 +1,17 @@
-// Newton's method on a group of implicit stages. Simplified: J from the start of some step for all
-// stages, factors kept while h stays; it ends when what its rate of contraction theta leaves,
-// theta / (1 - theta) of the last step, is below the limit. Or full Newton: each stage and
-// iteration with its own J, and a line search.
+// Newton's method on a group of implicit stages. Simplified: J from the start of some step serves
+// all stages, and factors are kept while h does not change; it ends when the estimated remaining
+// error, theta / (1 - theta) of the last step with the rate of contraction theta, is below the
+// limit. Full: each stage and iteration has its own J, with a line search.
 #include "ode/implicit.h"
 
 #include <float.h>
 #include <string.h>
 
-// Newton's error in adaptive runs, as a part of the tolerances
+// error of Newton's method in adaptive runs, as a part of the tolerances
 #define PART_OF_TOLERANCE 0.01
-// fraction of the other components' change below which a component's change is rounding
+// the change of a component is rounding below this part of the changes of the others
 #define CROSS 1e-3
-// rounding of a residual, as seen in the unknowns
+// rounding of a residual, in units of the unknowns
 #define NOISE (100 * DBL_EPSILON)
 
 // ---- matrices
@@ -42,7 +42,7 @@ pcs_status stages_form_jacobian(pcs_integrator *run, ode_stages *st)
     return PCS_OK;
 }
 
-// the blocks of one stage's equations: row l of the group's matrix
+// the blocks of the equations of one stage: row l of the matrix of the group
 static void fill_row(const ode_stages *st, const stage_group *g, int l, const double *J, double *M)
 {
     const size_t N = (size_t)st->N, ld = N * (size_t)g->size;
@@ -146,7 +146,7 @@ static sizes sizes_now(const ode_stages *st)
     return size;
 }
 
-// the error that Newton may leave in component j of h K; of z
+// the error that Newton's method may leave in component j of h K; in z
 static double allowed_x(const ode_stages *st, const sizes *size, int j)
 {
     const pcs_integrator *run = st->run;
@@ -181,7 +181,7 @@ static double excess(const ode_stages *st, const sizes *size)
     return most;
 }
 
-// dV is at the level of the rounding of the residual
+// true when dV is at the level of the rounding of the residual
 static bool is_noise(const ode_stages *st, const sizes *size)
 {
     const int n = st->run->n;
@@ -219,12 +219,12 @@ newton_end stages_simplified(pcs_integrator *run, ode_stages *st, const stage_gr
         const double e = excess(st, &size);
         if (e == 0) return NEWTON_CONVERGED;
         if (k == 0) {
-            // the rate is that of other steps with this J, if it was one of contraction
+            // the rate of earlier steps with this J is used, if it is one of contraction
             if (e <= 0.1 && (st->rate < 0.5 || stages_J_is_of_now(run, st)))
                 return NEWTON_CONVERGED;
         } else {
             const double theta = e / before;
-            // it contracted until rounding stopped it
+            // the iteration contracted until rounding stopped it
             if (theta > 0.5 && best <= 0.5 && is_noise(st, &size)) return NEWTON_CONVERGED;
             st->rate = theta;
             if (!(theta < 1)) return NEWTON_SLOW;
@@ -258,7 +258,7 @@ static int group_jacobian(void *user, const double *V, double *M)
     return 0;
 }
 
-// its own Jacobian for every stage and iteration, and a line search
+// full: its own Jacobian for every stage and iteration, and a line search
 pcs_status stages_searched(pcs_integrator *run, ode_stages *st, const stage_group *g,
                            pcs_root_report *report)
 {
@@ -292,9 +292,9 @@ pcs_status stages_searched(pcs_integrator *run, ode_stages *st, const stage_grou
     return status;
 }
 
-// e <- (1 - h gamma J)^-1 e, with the factors of a single implicit stage: of the fast components,
-// which the method damps, sum (b - b_hat) K_i is no measure (Hairer and Wanner, IV.8). Of systems
-// of index 1 it is dF/dx' e, or (e, 0), that the Newton matrix is applied to.
+// e <- (1 - h gamma J)^-1 e, with the factors of a single implicit stage: sum (b - b_hat) K_i does
+// not measure the error of fast components, which the method damps (Hairer and Wanner, IV.8). For
+// systems of index 1 the Newton matrix is applied to dF/dx' e, or to (e, 0).
 void ode_stages_filter(const pcs_integrator *run, double *error)
 {
     const ode_stages *st = run->stages;

@@ -1,5 +1,5 @@
-// Tableaus that are there by name, the two families of explicit methods of theory 10, and the check
-// that every integrator asks for.
+// The named tableaus, the two families of explicit methods of theory 10, and the check that every
+// integrator makes.
 #include "ode/tableau.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 // ---- named methods
 
-// a method of s stages whose arrays are called after it
+// a method of s stages whose arrays have its name as prefix
 #define TABLEAU(name_, s_, order_)                                                           \
     .name = #name_, .s = s_, .A = (const double *)name_##_A, .b = name_##_b, .c = name_##_c, \
     .order = order_
@@ -39,8 +39,8 @@ static const double rk4_A[] = {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 
                     rk4_b[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, rk4_c[] = {0, 0.5, 0.5, 1};
 static const pcs_tableau rk4 = {TABLEAU(rk4, 4, 4)};
 
-// Bogacki, Shampine 1989, A 3(2) pair of Runge-Kutta formulas. The cubic Hermite polynomial is of
-// its order already
+// Bogacki, Shampine 1989, A 3(2) pair of Runge-Kutta formulas. The cubic Hermite polynomial already
+// has its order
 static const double bogacki_shampine_A[] = {0,       0,       0,       0, //
                                             0.5,     0,       0,       0, //
                                             0,       0.75,    0,       0, //
@@ -71,10 +71,10 @@ static const double dormand_prince_b_hat[] = {
 static const double dormand_prince_c[] = {0, 0.2, 0.3, 0.8, 8.0 / 9, 1, 1};
 
 // The quartic of Hairer, Norsett, Wanner, Solving ODE I, II.6, as in their program DOPRI5: the
-// cubic of both ends and slopes plus d theta^2 (1 - theta)^2, for each weight
+// cubic through both ends with their slopes, plus d theta^2 (1 - theta)^2, for each weight
 //     theta b + theta (1 - theta) (first - b) + theta^2 (1 - theta) (2 b - first - last)
 //             + theta^2 (1 - theta)^2 d
-// where first and last are one in the first and the last stage
+// where first and last are 1 in the first and the last stage, else 0
 #define DP_QUARTIC(b, first, last, d) \
     (first), 3 * (b)-2 * (first) - (last) + (d), -2 * (b) + (first) + (last)-2 * (d), (d)
 static const double dormand_prince_dense[] = {
@@ -155,7 +155,7 @@ const pcs_tableau *pcs_tableau_at(int i)
 // ---- tableaus with arrays of their own
 
 typedef struct owned {
-    pcs_tableau tableau; // first member: the user has a pointer to it
+    pcs_tableau tableau; // first member: users have a pointer to it
     pcs_env env;
     double number[];
 } owned;
@@ -219,7 +219,7 @@ static pcs_status copy(const pcs_env *env, const pcs_tableau *from, pcs_tableau 
     return PCS_OK;
 }
 
-// the number after the prefix: the stages of "gauss3"; 0 if the name is not of this kind
+// the number after the prefix (3 in "gauss3"); 0 for other names
 static int stages_of(const char *name, const char *prefix)
 {
     const size_t n = strlen(prefix);
@@ -281,7 +281,7 @@ pcs_status pcs_tableau_create_third_order(const pcs_env *env, double u, double v
     *out = NULL;
     const double a32 = v * (v - u) / (u * (2 - 3 * u));
     const double b2 = (2 - 3 * v) / (6 * u * (u - v)), b3 = (2 - 3 * u) / (6 * v * (v - u));
-    // the quotients are not finite where a divisor is zero, or so small that it might as well be
+    // the quotients are not finite when a divisor is zero or nearly zero
     if (!isfinite(u) || !isfinite(v) || !isfinite(a32) || !isfinite(b2) || !isfinite(b3)) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_tableau_create_third_order: u = %g, v = %g; the nodes must not be "
@@ -306,8 +306,8 @@ pcs_status pcs_tableau_create_third_order(const pcs_env *env, double u, double v
 
 // ---- the check
 
-// how far sums may miss, in units of their terms: printed tableaus are often given to 16 digits or
-// less, and one that is wrong misses by far more
+// tolerance of sums, in units of their terms: printed tableaus often have 16 digits or less, and a
+// wrong one is off by far more
 #define CHECK_TOL 1e-12
 
 pcs_status tableau_check_shape(const pcs_tableau *t, const char *where)
@@ -334,7 +334,7 @@ pcs_status tableau_check_shape(const pcs_tableau *t, const char *where)
     return PCS_OK;
 }
 
-// whether the n numbers x sum to `want`, to the tolerance
+// true when the sum of the n numbers x is `want`, to the tolerance
 static bool sums_to(int n, const double *x, double want, double *sum)
 {
     double size = fabs(want);
@@ -356,7 +356,7 @@ static pcs_status check_weights(const pcs_tableau *t, const double *b, const cha
                     name, sum);
 }
 
-// the integrals of the Lagrange polynomials end at b, which they would not if nodes coincided
+// the integrals of the Lagrange polynomials must end at b: not so if nodes coincide
 static pcs_status check_collocation(const pcs_tableau *t)
 {
     double b[PCS_TABLEAU_STAGES_MAX], size = 1;
@@ -384,8 +384,8 @@ static double size_of(int n, const double *x)
     return fmax(1, sum);
 }
 
-// The order that is claimed chooses step sizes: its conditions must hold, looked at up to order 5.
-// Each is a sum of products of one weight and order - 1 entries of A.
+// Step sizes depend on the claimed order: its conditions must hold, checked up to order 5. Each is
+// a sum of products of one weight and order - 1 entries of A.
 static pcs_status check_order(const pcs_tableau *t, const double *b, int claimed, const char *name)
 {
     double row = 1, tol = 1e-12 * size_of(t->s, b);
@@ -442,7 +442,7 @@ pcs_status pcs_tableau_check(const pcs_tableau *tableau)
     return t->collocation && !t->dense ? check_collocation(t) : PCS_OK;
 }
 
-// ---- what can be read off
+// ---- properties
 
 bool pcs_tableau_is_explicit(const pcs_tableau *tableau)
 {
@@ -458,7 +458,7 @@ bool pcs_tableau_is_explicit(const pcs_tableau *tableau)
 bool pcs_tableau_is_stiffly_accurate(const pcs_tableau *tableau)
 {
     if (tableau_check_shape(tableau, "pcs_tableau_is_stiffly_accurate") != PCS_OK) return false;
-    // a table typed in may differ by rounding from one place to the other
+    // a table entered by hand may have rounding differences
     const double tol = 1e-15;
     const int s = tableau->s;
     for (int j = 0; j < s; ++j) {

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-// where the arrays of a tableau under construction are written; b_hat and dense may be null
+// writable arrays of a tableau under construction; b_hat and dense may be null
 typedef struct tableau_arrays {
     double *A, *b, *c, *b_hat, *dense;
 } tableau_arrays;
@@ -16,7 +16,7 @@ typedef struct tableau_arrays {
 pcs_tableau *tableau_alloc(const pcs_env *env, const char *name, int s, bool pair, int degree,
                            tableau_arrays *arrays);
 
-// sizes in range and arrays there; the sentence begins with `where`
+// checks sizes and arrays; the sentence begins with `where`
 pcs_status tableau_check_shape(const pcs_tableau *t, const char *where);
 
 #endif

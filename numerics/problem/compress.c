@@ -6,13 +6,13 @@
 #include <limits.h>
 #include <string.h>
 
-// worth it when at most this part of the entries is left
+// used when at most this part of the entries is left
 #define LEFT 0.5
 
 typedef struct part {
-    const double *val; // of a stored block of W
-    int ld;            // its rows
-    int row, rows;     // the part's place in it
+    const double *val; // values of a stored block of W
+    int ld;            // number of its rows
+    int row, rows;     // first row and number of rows of the part
     int col, cols;
 } part;
 
@@ -40,8 +40,8 @@ static void first_blocks(const pcs_problem *p, int *first)
     first[p->W.m] = p->nb;
 }
 
-// Counts the blocks that are left and their entries; writes them when W->val is there. Diagonal
-// blocks stay.
+// Counts the remaining blocks and their entries; writes them when W->val is not null. Diagonal
+// blocks always remain.
 static void walk(const pcs_problem *p, const int *first, pcs_bsr *W, size_t *blocks,
                  size_t *entries)
 {
@@ -86,7 +86,7 @@ pcs_status pcs_problem_compress(const pcs_problem *p, pcs_arena *arena, pcs_prob
     if (!arena || !out) return pcs_fail(PCS_ERR_ARG, "pcs_problem_compress: an argument is null");
     PCS_TRY(pcs_problem_check(p));
     *out = *p;
-    // block rows that are cone blocks already are left alone
+    // nothing to do when block rows already are cone blocks
     if (p->n == 0 || p->W.m >= p->nb) return PCS_OK;
 
     const size_t nb = (size_t)p->nb;

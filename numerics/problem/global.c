@@ -2,7 +2,7 @@
 //
 //     W = H M^-1 H^T,   q = H M^-1 f + w
 //
-// and the measures of theory 7.7 from v, where of W only the diagonal blocks are formed.
+// and the measures of theory 7.7 from v, for which only the diagonal blocks of W are formed.
 #include "problem/global.h"
 
 #include <float.h>
@@ -193,7 +193,7 @@ pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, glob
         PCS_TRY(
             diagonal_block(g, i, k->row - g->H.row[i], k->dim, x, global_terms_diagonal(out, b)));
     }
-    // numbers so large that they overflow
+    // overflow
     return pcs_problem_check(&out->local);
 }
 
@@ -215,7 +215,7 @@ static void add_sizes_t(const pcs_bsr *A, const double *x, double *y)
     }
 }
 
-// about | |W||r| |: without W, | |H| |M^-1 |H|^T |r|| |
+// an estimate of | |W||r| | without W: | |H| |M^-1 |H|^T |r|| |
 static pcs_status find_load(const global_terms *t, const double *r, double *load)
 {
     *load = 0;
@@ -271,7 +271,7 @@ pcs_status pcs_global_measure(const pcs_global_problem *g, pcs_arena work, const
     return global_terms_measure(&t, r, v, u, out);
 }
 
-// a / b, undivided where b is next to nothing
+// a / b, undivided when b is nearly zero
 static double relative(double a, double b)
 {
     return b <= DBL_EPSILON ? a : a / b;
@@ -306,7 +306,7 @@ pcs_status pcs_global_published_error(const pcs_global_problem *g, pcs_arena wor
         larger(problem_norm(nv, g->f), larger(problem_norm(nv, Mv), problem_norm(nv, Hr)));
     const double motion = relative(problem_norm(nv, x), size);
 
-    // the law, of u as v has it
+    // the law, with u of this v
     pcs_bsr_mul(&g->H, v, u);
     for (int i = 0; g->w && i < n; ++i) {
         u[i] += g->w[i];

@@ -1,4 +1,4 @@
-// How well r solves u = W r + q, and what may be claimed of it (doc/measures.md).
+// The measures of r as a solution of u = W r + q (doc/measures.md).
 //
 //     F_i = r_i - P_K(r_i - rho_i s(u_i)),   rho_i = d_i / tr W_ii
 //     residual = |(F_i / rho_i)_i| / max(|q|, |W r|),   natural map = |r - P_K(r - s(u))|
@@ -6,8 +6,8 @@
 // with s(u) = u + mu |u_T| e_N on Coulomb blocks. F_i / rho_i is u_i on equality rows and
 // min(u_i, r_i / rho_i) on unilateral ones.
 //
-// u is a sum of W_ij r_j, of which each W_ij is a rounded number: eps | |W||r| | is what rounding
-// makes of it, however u is computed. Neither measure is reported smaller than that.
+// u is a sum of W_ij r_j with rounded W_ij: its error is about eps | |W||r| |, for any method of
+// computation. Neither measure is reported smaller than that.
 #include "problem/measure.h"
 
 #include <float.h>
@@ -18,7 +18,7 @@
 
 // ---- norms -----------------------------------------------------------------------------------
 
-// a sum of squares within these bounds has neither over- nor underflown
+// a sum of squares within these bounds has neither overflowed nor underflowed
 #define SQUARES_LOW  1e-280
 #define SQUARES_HIGH 1e280
 
@@ -53,13 +53,13 @@ static void map_add(map_sum *m, double f)
     if (fabs(f) > m->most || isnan(f)) m->most = fabs(f);
 }
 
-// whether the squares have neither over- nor underflown
+// true when the squares have neither overflowed nor underflowed
 static bool within_range(const map_sum *m)
 {
     return m->sum > SQUARES_LOW && m->sum < SQUARES_HIGH;
 }
 
-// of F_i / rho_i, or of the natural map when natural
+// the norm of F_i / rho_i, or of the natural map when natural
 static map_sum map_squares(const pcs_problem *p, const double *r, const double *u, bool natural,
                            double unit)
 {
@@ -171,7 +171,7 @@ static double larger(double a, double b)
 double measure_size(const pcs_measure *m)
 {
     const double size = larger(m->norm_q, m->norm_wr);
-    // with q = 0 any r may be multiplied by a number: it has no other scale than its own
+    // with q = 0 any multiple of r solves as well: its own size is the only scale
     return m->norm_q == 0 ? larger(size, m->rounding / DBL_EPSILON) : size;
 }
 
@@ -189,7 +189,7 @@ double measure_error(const pcs_measure *m, double tol)
 
 void measure_close(double violation, pcs_measure *m)
 {
-    // not finite: nothing can be said, and no comparison may pass
+    // not finite: no comparison may pass
     const double size = measure_size(m);
     if (!isfinite(m->norm_r) || !isfinite(size) || !isfinite(m->rounding)) {
         m->residual = m->natural_map = NAN;
@@ -200,8 +200,8 @@ void measure_close(double violation, pcs_measure *m)
     m->natural_map = larger(m->natural_map, m->rounding);
 }
 
-// the same of a single row, where every norm is an absolute value: one ball on the ground should
-// not pay for loops
+// the same for a single row, where every norm is an absolute value: one ball on the ground needs no
+// loops
 static void measure_one(const pcs_problem *p, double r, double *u, pcs_measure *out)
 {
     const double W = problem_scalar(p), q = p->q[0], wr = W * r;

@@ -1,5 +1,5 @@
-// One step of the projection onto the gaps: with J the rows in the coordinates of the metric and
-// X its factorised inner product,
+// One step of the projection onto the gaps. J has the rows in the coordinates of the metric, X is
+// its factorised inner product:
 //
 //     S = J X^-1 J^T      w = g + S L,  w_E = 0,  0 <= w_I _|_ L_I >= 0      dq = Y X^-1 J^T L
 //
@@ -429,7 +429,7 @@ double pcs_position_violation(int m, const pcs_cone *kind, const double *g)
 {
     double worst = 0;
     for (int i = 0; i < m; ++i) {
-        // a NaN is neither side of zero and must be seen
+        // NaN is neither negative nor positive and must be detected
         const double v = kind[i] == PCS_CONE_EQUALITY || isnan(g[i]) ? fabs(g[i])
                          : g[i] < 0                                  ? -g[i]
                                                                      : 0;

@@ -186,7 +186,7 @@ void problem_scales(const pcs_problem *p, double *s)
         }
     }
 
-    // a diagonal that is the rounding of a zero says nothing
+    // a diagonal that is only rounding counts as zero
     for (int b = 0, wrow = 0; b < p->nb; ++b) {
         const double block = problem_block_scale(p, b, &wrow, &most);
         for (int i = p->block[b].row; i < p->block[b].row + p->block[b].dim; ++i) {
@@ -198,7 +198,8 @@ void problem_scales(const pcs_problem *p, double *s)
 
 // ---- status ----------------------------------------------------------------------------------
 
-// of r and u as velocities: x = r / rho - s(u) lies in K, in its polar cone, or in neither
+// the branch of r and u as velocities: x = r / rho - s(u) lies in K, in its polar cone, or in
+// neither
 static unsigned char block_status(const pcs_block *k, double s, const double *r, const double *u)
 {
     if (k->cone == PCS_CONE_EQUALITY) return STATUS_STICK;
@@ -264,7 +265,7 @@ void problem_restrict(const pcs_problem *p, const int *place, int na, const doub
 
 // W^T y may miss -K* by this much of the sum of the sizes of its products, entry by entry
 #define REFUTE_TOL 1e-13
-// how negative q'y must be, relative to |q|'|y|
+// largest q'y of a proof, relative to |q|'|y|
 #define REFUTE_GAIN 1e-8
 
 // t = W^T y and size = |W|^T |y|

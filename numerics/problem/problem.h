@@ -27,12 +27,13 @@ pcs_status problem_check_rows(const pcs_problem *p, const int *row, const char *
 // passed again
 double problem_block_scale(const pcs_problem *p, int b, int *wrow, double *most);
 
-// one positive number per scalar row that turns r_i into a velocity: W_ii where that is positive,
+// one positive number per scalar row that converts r_i to a velocity: W_ii where that is positive,
 // else 1 / rho_i of theory 7.7
 void problem_scales(const pcs_problem *p, double *s);
 
-// where W_ii of a cone block starts and its leading dimension; null when it is not stored. *wrow is
-// the block row of W that contains the block: 0 for the first call, then as the last call left it
+// the start of W_ii of a cone block, and its leading dimension; null when it is not stored. *wrow
+// is the block row of W that contains the block: 0 for the first call, then as the last call left
+// it
 const double *problem_diagonal(const pcs_problem *p, int b, int *wrow, int *ld);
 
 // the branches of the natural map
@@ -56,7 +57,7 @@ size_t problem_compress_bytes(const pcs_problem *p);
 // y'u <= q'y < 0. t (2 n) is scratch.
 bool problem_proof(const pcs_problem *p, const double *y, double *t);
 
-// the same of any y (n), which is projected and scaled here and cleared of small entries
+// the same for any y (n): it is projected and scaled here, and its small entries are removed
 bool problem_refuted_by(const pcs_problem *p, double *y, double *t);
 
 #endif

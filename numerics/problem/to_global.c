@@ -158,8 +158,8 @@ pcs_status pcs_problem_to_global(const pcs_env *env, const pcs_problem *p, pcs_a
 
     if (p->n == 0) return empty(env, arena, M, out);
 
-    // the result is taken from the arena when the rank is known; the first pass uses the memory
-    // above it as scratch, with room for full rank
+    // the result is taken from the arena once the rank is known; before that the same memory is
+    // scratch, with room for full rank
     const size_t n = (size_t)p->n;
     pcs_arena scratch = *arena;
     pcs_bsr H;

@@ -39,8 +39,8 @@ extern "C" {
     X(PCS_ERR_FORMAT, "a file is malformed")                                              \
     X(PCS_ERR_STEP, "a time step does not succeed, however small, or too many were needed")
 
-/// Whether a call could be carried out. How well the mathematics ended is not
-/// a status but an outcome (pcs_outcome, in the reports).
+/// The result of a call: carried out, or why not. How well the mathematics ended is not a status
+/// but an outcome (pcs_outcome, in the reports).
 typedef enum pcs_status {
 #define X(id, text) id,
     PCS_STATUS_LIST(X)

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/// Whether a solution is the only one.
+/// The number of solutions, as far as it is known.
 typedef enum pcs_uniqueness {
-    PCS_UNIQUENESS_UNKNOWN, ///< nothing is claimed
+    PCS_UNIQUENESS_UNKNOWN, ///< not decided
     PCS_UNIQUENESS_NO,      ///< there are others, arbitrarily near
     PCS_UNIQUENESS_LOCAL,   ///< no other solution nearby; far away there may be one
     PCS_UNIQUENESS_YES      ///< no other solution
@@ -26,20 +26,20 @@ PCS_API const char *pcs_uniqueness_text(pcs_uniqueness unique);
 /// are right, the ranks are decided at 1e-10 (with a larger number where the direction of a slide
 /// is less accurate), and the relative error of r and u is `error`.
 typedef struct pcs_certificate {
-    pcs_measure measure; ///< of r
-    double error;        ///< of r and u, relative: statuses with a smaller margin are undecided;
-                         ///< infinite where r is far from a solution (doc/measures.md)
-    int open;            ///< unilateral and Coulomb blocks without impulse
-    int closed;          ///< unilateral blocks with an impulse
-    int stick;           ///< Coulomb blocks
-    int slide;           ///< Coulomb blocks
-    int undecided;       ///< unilateral and Coulomb blocks
-    double moved; ///< relative change of u when Newton steps from r solve the problem to rounding;
-                  ///< NaN: they did not, or were not tried
-    int columns;  ///< dimension of the changes of r that keep its statuses
-    int rank;     ///< of W on these; -1: not computed (more than 1500 rows)
-    pcs_uniqueness r; ///< whether r is unique for this u: PCS_UNIQUENESS_YES, _NO or _UNKNOWN
-    pcs_uniqueness u; ///< whether the problem has another u
+    pcs_measure measure; ///< measure of r
+    double error;  ///< relative error of r and u: statuses with a smaller margin are undecided;
+                   ///< infinite when r is far from a solution (doc/measures.md)
+    int open;      ///< unilateral and Coulomb blocks without impulse
+    int closed;    ///< unilateral blocks with an impulse
+    int stick;     ///< Coulomb blocks
+    int slide;     ///< Coulomb blocks
+    int undecided; ///< unilateral and Coulomb blocks
+    double moved;  ///< relative change of u when Newton steps from r solve the problem to rounding;
+                   ///< NaN: they did not solve it, or were not tried
+    int columns;   ///< dimension of the changes of r that keep its statuses
+    int rank;      ///< rank of W on these; -1: not computed (more than 1500 rows)
+    pcs_uniqueness r; ///< uniqueness of r for this u: PCS_UNIQUENESS_YES, _NO or _UNKNOWN
+    pcs_uniqueness u; ///< uniqueness of u
 } pcs_certificate;
 
 /// Judges r (n). tol >= 0 is the assumed relative error of r and u; twice the residual is used
@@ -55,8 +55,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_certificate_compute(const pcs_env *env, con
                                                          pcs_contact_status *status, double *margin,
                                                          pcs_certificate *out);
 
-/// As pcs_certificate_compute, of the global form, without Newton steps. W is made only where the
-/// rank is computed.
+/// As pcs_certificate_compute, for the global form and without Newton steps. W is assembled only to
+/// compute the rank.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_compute_global(
     const pcs_env *env, const pcs_global_problem *g, double tol, const double *r,
     pcs_contact_status *status, double *margin, pcs_certificate *out);
@@ -67,23 +67,23 @@ PCS_NODISCARD PCS_API pcs_status pcs_certificate_statuses(const pcs_env *env, co
                                                           pcs_contact_status *status,
                                                           double *margin, pcs_certificate *out);
 
-/// As pcs_certificate_statuses, of the global form.
+/// As pcs_certificate_statuses, for the global form.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_statuses_global(
     const pcs_env *env, const pcs_global_problem *g, double tol, const double *r,
     pcs_contact_status *status, double *margin, pcs_certificate *out);
 
-/// Of all r' in K with W r' = W r that are complementary to the velocities of r the shortest
-/// (Euclidean norm, so it depends on the units where impulses of different kinds meet): least (n).
-/// Undecided blocks may have any of their possible statuses. NaN when it was not found.
+/// The shortest r' in K with W r' = W r that is complementary to the velocities of r: least (n).
+/// Shortest in the Euclidean norm, which depends on the units when impulses of different kinds
+/// meet. Undecided blocks may have any of their possible statuses. NaN when none was found.
 /// PCS_ERR_UNSUPPORTED beyond 1500 rows.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_least_impulse(const pcs_env *env,
                                                                const pcs_problem *p, double tol,
                                                                const double *r, double *least);
 
-/// Over the same r': the smallest and the largest normal impulse of every block, low and high (nb);
-/// high is infinite where there is no bound (wedging). Zero for open blocks, NaN for equality
-/// blocks and for values that were not found. Undecided blocks make intervals wider, not narrower.
-/// Two small cone programs per block: about na^4 operations for na active directions.
+/// The smallest and the largest normal impulse of every block over the same r': low and high (nb);
+/// high is infinite when there is no bound (wedging). Zero for open blocks, NaN for equality blocks
+/// and for values that were not found. Undecided blocks make intervals wider, not narrower. Two
+/// small cone programs per block: about na^4 operations for na active directions.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_impulse_intervals(const pcs_env *env,
                                                                    const pcs_problem *p, double tol,
                                                                    const double *r, double *low,

@@ -34,12 +34,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_global_condense(const pcs_global_problem *g
 PCS_NODISCARD PCS_API pcs_status pcs_global_velocity(const pcs_global_problem *g, const double *r,
                                                      double *v);
 
-/// The measures of theory 7.7 for the global form: v from M v = H^T r + f, u = H v + w,
-/// q = H M^-1 f + w and the W_ii of H M^-1 H^T, of which no other block is formed (a sparse M costs
-/// one solve per row of H; a block-diagonal one the diagonal only). Equal to pcs_problem_measure
-/// of the condensed problem to rounding. r and u have the rows of H, v those of M; v and u are
-/// written. `work` is by value: PCS_ERR_MEMORY, with the demand in work.peak, when it is too
-/// small.
+/// The measures of theory 7.7 for the global form: v from M v = H^T r + f, u = H v + w, q = H M^-1
+/// f + w and the W_ii of H M^-1 H^T, without any other block (a sparse M costs one solve per row of
+/// H; a block-diagonal one the diagonal only). Equal to pcs_problem_measure of the condensed
+/// problem to rounding. r and u have the rows of H, v those of M; v and u are written. `work` is by
+/// value: PCS_ERR_MEMORY, with the demand in work.peak, when it is too small.
 PCS_NODISCARD PCS_API pcs_status pcs_global_measure(const pcs_global_problem *g, pcs_arena work,
                                                     const double *r, double *v, double *u,
                                                     pcs_measure *out);
@@ -58,9 +57,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_global_published_error(const pcs_global_pro
                                                             double *error);
 
 /// A global form of a local problem whose W is symmetric positive semidefinite: W = H H^T with as
-/// many columns as W has rank (pivoted Cholesky, dense), M = 1, f = 0, w = q. Condensing it gives W
-/// back to rounding. The original bodies are not recovered: any H with H H^T = W is correct.
-/// PCS_ERR_UNSUPPORTED, with the size of the difference, when W is not symmetric or not
+/// many columns as the rank of W (pivoted Cholesky, dense), M = 1, f = 0, w = q. Condensing it
+/// gives W back to rounding. The original bodies are not recovered: any H with H H^T = W is
+/// correct. PCS_ERR_UNSUPPORTED, with the size of the difference, when W is not symmetric or not
 /// semidefinite to rounding. Blocks, q and the block rows of W are borrowed; H and f come from the
 /// arena (PCS_ERR_MEMORY, with the demand in arena->peak, when it does not fit); M from env (null:
 /// malloc), released by the caller with pcs_mass_matrix_destroy.

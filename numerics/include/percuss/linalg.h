@@ -58,11 +58,11 @@ PCS_API void pcs_mass_matrix_destroy(pcs_mass_matrix *mass);
 PCS_API int pcs_mass_matrix_size(const pcs_mass_matrix *mass);
 
 /// x = M^-1 b; x may be b. Several threads may solve with one mass matrix at a time. A sparse one
-/// allocates memory during the call: PCS_ERR_MEMORY where there is none.
+/// allocates memory during the call: PCS_ERR_MEMORY when there is none.
 PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_solve(const pcs_mass_matrix *mass, const double *b,
                                                        double *x);
 
-/// y = M x, with the values M was made from; they must not overlap.
+/// y = M x, with the values given at creation; x and y must not overlap.
 PCS_API void pcs_mass_matrix_mul(const pcs_mass_matrix *mass, const double *x, double *y);
 
 /// M in sparse columns, both triangles, taken from the arena (PCS_ERR_MEMORY, with the demand in

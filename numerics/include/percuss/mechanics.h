@@ -160,8 +160,8 @@ typedef int (*pcs_constraint_rate_fn)(void *user, double t, const double *q, dou
 typedef int (*pcs_constraint_gamma_fn)(void *user, double t, const double *q, const double *v,
                                        double *gamma);
 
-/// How phi = 0 is kept. The equations contain only d2phi/dt2 = 0: without stabilisation errors grow
-/// as phi0 + phi0' t.
+/// How a system keeps phi = 0. The equations contain only d2phi/dt2 = 0: without stabilisation
+/// errors grow as phi0 + phi0' t.
 typedef enum pcs_stabilisation {
     PCS_STABILISATION_NONE,      ///< nothing
     PCS_STABILISATION_BAUMGARTE, ///< phi'' + 2 alpha phi' + alpha^2 phi = 0. alpha h <= 0.5 for
@@ -197,8 +197,8 @@ typedef struct pcs_constrained_def {
     const double *scale_q;           ///< nq lengths, copied; null: 1 each
     double scale_t;                  ///< s; 0: 1
     pcs_stabilisation stabilisation; ///< how drift is controlled
-    double alpha;                    ///< 1/s, >= 0, of Baumgarte and GGL
-    double tol; ///< of projections: |phi_i| <= tol, in the units of phi; 0: 1e-12
+    double alpha;                    ///< 1/s, >= 0, rate of Baumgarte and GGL
+    double tol; ///< tolerance of projections, |phi_i| <= tol in the units of phi; 0: 1e-12
     void *user; ///< passed to the callbacks; must outlive the object
 } pcs_constrained_def;
 
@@ -236,9 +236,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_constrained_check(pcs_constrained *system, 
 /// iterations); on failure q and v are unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_constrained_project(pcs_constrained *system, double t,
                                                          double *q, double *v);
-/// An impact on all constraints: v_plus = v - M^-1 A^T (A M^-1 A^T)^-1 (1 + e_i)(A v + phi_t), of
-/// e_i (m; null: zeros). With e = 0 the capture by a constraint that was not active before. The
-/// impulses (m) may be null; M (v_plus - v) = A^T impulse. v_plus may be v.
+/// An impact on all constraints: v_plus = v - M^-1 A^T (A M^-1 A^T)^-1 (1 + e_i)(A v + phi_t), with
+/// e_i from e (m; null: zeros). With e = 0 the capture by a constraint that was not active before.
+/// The impulses (m) may be null; M (v_plus - v) = A^T impulse. v_plus may be v.
 PCS_NODISCARD PCS_API pcs_status pcs_constrained_impact(pcs_constrained *system, double t,
                                                         const double *q, const double *v,
                                                         const double *e, double *v_plus,

@@ -70,7 +70,7 @@ typedef struct pcs_dae {
     void *user;                   ///< passed to the callbacks; must outlive the integrator
 } pcs_dae;
 
-/// Right-hand side (nx numbers) or constraint (nz numbers) of a semi-explicit system.
+/// The right-hand side (nx numbers) or the constraint (nz numbers) of a semi-explicit system.
 typedef int (*pcs_semi_explicit_fn)(void *user, double t, const double *x, const double *z,
                                     double *out);
 
@@ -114,7 +114,8 @@ typedef struct pcs_ode_opts {
     double h_max;               ///< largest step of adaptive runs; 0: none
     double h_min;  ///< below it PCS_ERR_STEP; never below 16 eps |t|, where t + h cannot be
                    ///< distinguished from t
-    int max_steps; ///< of one pcs_integrator_advance, rejected ones included; then PCS_ERR_STEP
+    int max_steps; ///< limit for one pcs_integrator_advance, rejected steps included; beyond it
+                   ///< PCS_ERR_STEP
     /// Of implicit stages: their residual is below tol (default 1e-15: rounding) times the change
     /// over the step; of adaptive runs, below a hundredth of the tolerances, whichever is larger.
     /// max_iters, backtracks and derivative as in pcs_root_opts.
@@ -122,8 +123,8 @@ typedef struct pcs_ode_opts {
     /// An event is first located on the dense output. True (default): then on the length of the
     /// step itself, so that the state at the event has the accuracy of a step.
     bool event_by_step;
-    double event_tol; ///< of the time of an event, relative to the larger of |t| and the step, and
-                      ///< what counts as zero of an event function at a start; default 1e-12
+    double event_tol; ///< tolerance of the time of an event, relative to the larger of |t| and the
+                      ///< step, and of a zero of an event function at a start; default 1e-12
 } pcs_ode_opts;
 
 /// Dormand-Prince, adaptive, rtol = 1e-8, atol = 1e-10, 100 000 steps.
@@ -165,21 +166,21 @@ typedef struct pcs_event_found {
 
 /// Counts since pcs_integrator_start, and the end of the last call.
 typedef struct pcs_ode_report {
-    pcs_ode_end end;       ///< how the last call ended
-    long steps;            ///< accepted
-    long rejected;         ///< steps given up: too large an error, Newton without convergence, or a
-                           ///< callback that failed
-    long evaluations;      ///< of f (F of a DAE), including those for finite differences
-    long jacobians;        ///< Jacobians formed
-    long factors;          ///< matrices factorised
-    long newton_iters;     ///< of the stages
-    double h_last;         ///< the last accepted step
-    double h_next;         ///< the next step to try
-    double error;          ///< of the last accepted step, relative to the tolerances; adaptive only
-    long events;           ///< found, terminal or not, touches not counted
-    long touches;          ///< points where an event function reached zero within event_tol of its
-                           ///< scale without crossing it: reported, never a stop
-    pcs_event_found event; ///< the last one found; of all see pcs_integrator_found
+    pcs_ode_end end;   ///< how the last call ended
+    long steps;        ///< accepted
+    long rejected;     ///< steps given up: too large an error, Newton without convergence, or a
+                       ///< callback that failed
+    long evaluations;  ///< evaluations of f (F of a DAE), including those for finite differences
+    long jacobians;    ///< Jacobians formed
+    long factors;      ///< matrices factorised
+    long newton_iters; ///< iterations of Newton's method on the stages
+    double h_last;     ///< the last accepted step
+    double h_next;     ///< the next step to try
+    double error; ///< error of the last accepted step, relative to the tolerances; adaptive only
+    long events;  ///< found, terminal or not, touches not counted
+    long touches; ///< points where an event function reached zero within event_tol of its
+                  ///< scale without crossing it: reported, never a stop
+    pcs_event_found event; ///< the last one found; pcs_integrator_found lists all
 } pcs_ode_report;
 
 // ---- integrating

@@ -80,10 +80,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_jacobian(const pcs_map *map, pcs_derivative
 typedef struct pcs_jacobian_mismatch {
     double relative; ///< largest |J_ij - R_ij| size_j / max_k max(|J_ik|, |R_ik|) size_k, where R
                      ///< is the Jacobian from f and size_j = max(|x_j|, scale_j)
-    int row;         ///< where it is
-    int column;      ///< where it is
-    double given;    ///< J_ij there
-    double found;    ///< R_ij there
+    int row;         ///< row of that entry
+    int column;      ///< column of that entry
+    double given;    ///< J_ij of that entry
+    double found;    ///< R_ij of that entry
     pcs_derivative
         reference; ///< the source of R: PCS_DERIVATIVE_COMPLEX if there is f_complex, else
                    ///< PCS_DERIVATIVE_DIFFERENCES (central ones, good to 1e-9 or so)
@@ -99,10 +99,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_jacobian_check(const pcs_map *map, const do
 
 /// How Newton's method iterates and when it stops.
 typedef struct pcs_root_opts {
-    double tol; ///< of pcs_root_solve: relative, the last step |dx_j| is at most tol max(|x_j|,
-                ///< scale_j). Of implicit stages: see pcs_ode_opts
-    double residual_tol; ///< and |f_i| at most residual_tol f_scale_i (null: 1); 0: no such test.
-                         ///< Of implicit stages: not used
+    double tol; ///< pcs_root_solve: the last step |dx_j| is at most tol max(|x_j|, scale_j).
+                ///< Implicit stages: see pcs_ode_opts
+    double residual_tol; ///< pcs_root_solve: |f_i| is at most residual_tol f_scale_i (null: 1); 0:
+                         ///< no such test. Implicit stages do not use it
     int max_iters;       ///< iterations, >= 1
     int backtracks;      ///< halvings of a step that does not reduce |f|; 0: full steps
     pcs_derivative derivative; ///< source of the Jacobian
@@ -126,10 +126,10 @@ PCS_API const char *pcs_root_outcome_text(pcs_root_outcome outcome);
 typedef struct pcs_root_report {
     pcs_root_outcome outcome; ///< how it ended
     int iters;                ///< steps made
-    long evaluations;         ///< of f, including those for differences and of f_complex
-    long jacobians;           ///< Jacobians formed and factorised
-    double step;              ///< size of the last step, max |dx_j| / max(|x_j|, scale_j)
-    double residual;          ///< max |f_i| / f_scale_i at x
+    long evaluations; ///< evaluations of f, including those for differences, and of f_complex
+    long jacobians;   ///< Jacobians formed and factorised
+    double step;      ///< size of the last step, max |dx_j| / max(|x_j|, scale_j)
+    double residual;  ///< max |f_i| / f_scale_i at x
 } pcs_root_report;
 
 /// Arena bytes that pcs_root_solve takes for n unknowns.

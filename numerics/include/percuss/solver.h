@@ -75,8 +75,8 @@ typedef enum pcs_newton_function {
 
 /// Options of PCS_SOLVER_ENUM.
 typedef struct pcs_enum_opts {
-    int max_rows;     ///< refuse problems with more unilateral rows than this
-    int max_contacts; ///< and with more Coulomb blocks than this
+    int max_rows;     ///< problems with more unilateral rows are refused
+    int max_contacts; ///< problems with more Coulomb blocks are refused
 } pcs_enum_opts;
 
 /// How nsgs solves one contact with friction, the others held.
@@ -87,7 +87,7 @@ typedef enum pcs_nsgs_local {
                                ///< scale
 } pcs_nsgs_local;
 
-/// In which order nsgs visits the blocks.
+/// The order in which nsgs visits the blocks.
 typedef enum pcs_nsgs_order {
     PCS_NSGS_ORDER_FORWARD,   ///< in the order of the problem
     PCS_NSGS_ORDER_BACKWARD,  ///< from the last to the first
@@ -101,9 +101,9 @@ typedef struct pcs_nsgs_opts {
     int check_every;      ///< sweeps between two exact residuals
     pcs_nsgs_local local; ///< solver of one Coulomb block
     int local_iters;      ///< steps of PCS_NSGS_LOCAL_NEWTON and PCS_NSGS_LOCAL_FIXED_POINT
-    pcs_nsgs_order order; ///< of the visits
-    int seed;             ///< of PCS_NSGS_ORDER_SHUFFLE
-    int depth;            ///< of the Anderson acceleration, 0 for none; applied at every check
+    pcs_nsgs_order order; ///< order of the visits
+    int seed;             ///< seed of PCS_NSGS_ORDER_SHUFFLE
+    int depth; ///< depth of the Anderson acceleration, which is applied at every check; 0: none
 } pcs_nsgs_opts;
 
 /// Options of PCS_SOLVER_NEWTON.
@@ -115,15 +115,15 @@ typedef struct pcs_newton_opts {
 
 /// Options of PCS_SOLVER_PROX.
 typedef struct pcs_prox_opts {
-    pcs_newton_function function; ///< of the inner Newton method
+    pcs_newton_function function; ///< function of the inner Newton method
     double alpha;                 ///< first proximal weight, on the scaled diagonal of W
-    int inner;                    ///< Newton steps for one proximal problem, at most
+    int inner;                    ///< largest number of Newton steps for one proximal problem
 } pcs_prox_opts;
 
 /// How ipm treats the shift mu |u_T| of friction.
 typedef enum pcs_ipm_shift {
-    PCS_IPM_SHIFT_DIFFERENTIATED, ///< part of every Newton system, which is not symmetric then
-    PCS_IPM_SHIFT_LAGGED ///< that of the last iterate: symmetric systems where W is symmetric
+    PCS_IPM_SHIFT_DIFFERENTIATED, ///< in every Newton system, which is then not symmetric
+    PCS_IPM_SHIFT_LAGGED ///< the shift of the last iterate: symmetric systems when W is symmetric
 } pcs_ipm_shift;
 
 /// Where ipm solves its linear systems.
@@ -136,16 +136,16 @@ typedef enum pcs_ipm_space {
 
 /// Options of PCS_SOLVER_IPM.
 typedef struct pcs_ipm_opts {
-    pcs_ipm_shift shift;   ///< of friction
+    pcs_ipm_shift shift;   ///< treatment of the shift of friction
     double step_fraction;  ///< the fraction of the distance to the boundary of the cones that a
                            ///< step goes, below 1
     double regularisation; ///< proximal weight on W, scaled to a diagonal of about 1
-    pcs_ipm_space space;   ///< of the linear systems
+    pcs_ipm_space space;   ///< unknowns of the linear systems
 } pcs_ipm_opts;
 
-/// How admm chooses its penalty rho. All scaled so that the diagonal of W is about 1.
+/// How admm chooses its penalty rho, for a problem scaled to a diagonal of W near 1.
 typedef enum pcs_admm_penalty {
-    PCS_ADMM_PENALTY_LADDER, ///< rho, and rho / 10, rho / 100, 10 rho in turn where progress stops
+    PCS_ADMM_PENALTY_LADDER, ///< rho, then rho / 10, rho / 100, 10 rho in turn when progress stops
     PCS_ADMM_PENALTY_SPECTRAL, ///< from the extreme eigenvalues of W
     PCS_ADMM_PENALTY_BALANCED, ///< follows the ratio of the primal and the dual residual
     PCS_ADMM_PENALTY_FIXED     ///< rho
@@ -154,25 +154,25 @@ typedef enum pcs_admm_penalty {
 /// Options of PCS_SOLVER_ADMM.
 typedef struct pcs_admm_opts {
     pcs_admm_penalty penalty; ///< how rho changes
-    double rho;               ///< the first one (not for PCS_ADMM_PENALTY_SPECTRAL)
-    double eta;               ///< smallest eigenvalue of W over the largest, at least
-    double relaxation;        ///< 0 < relaxation < 2; 1 is plain ADMM
-    double damping;           ///< 0 < damping <= 1, of the changes of mu |u_T|
-    int depth;                ///< of the Anderson acceleration, 0 for none
-    int check_every;          ///< iterations between two exact residuals
+    double rho;               ///< first rho (PCS_ADMM_PENALTY_SPECTRAL does not use it)
+    double eta;        ///< lower bound of the ratio of the smallest eigenvalue of W to the largest
+    double relaxation; ///< 0 < relaxation < 2; 1 is plain ADMM
+    double damping;    ///< 0 < damping <= 1, of the changes of mu |u_T|
+    int depth;         ///< depth of the Anderson acceleration; 0: none
+    int check_every;   ///< iterations between two exact residuals
 } pcs_admm_opts;
 
 /// Options of PCS_SOLVER_APGD.
 typedef struct pcs_apgd_opts {
-    bool relaxed;    ///< without the shift mu |u_T|: solves the convex relaxation of the law
-    double part;     ///< inner over outer residual at which the shift moves
-    int inner_iters; ///< steps between two moves, at most
+    bool relaxed;    ///< omits the shift mu |u_T|: solves the convex relaxation of the law
+    double part;     ///< inner over outer residual at which the shift changes
+    int inner_iters; ///< largest number of steps between two changes of the shift
 } pcs_apgd_opts;
 
 /// Options of PCS_SOLVER_EXTRAGRADIENT.
 typedef struct pcs_extragradient_opts {
     double low;      ///< the step grows below this ratio of changes
-    double high;     ///< and shrinks above this one, < 1
+    double high;     ///< the step shrinks above this ratio, < 1
     int check_every; ///< iterations between two exact residuals
 } pcs_extragradient_opts;
 
@@ -185,9 +185,9 @@ typedef enum pcs_inner {
 /// Options of PCS_SOLVER_TRESCA and PCS_SOLVER_ACLM.
 typedef struct pcs_fixed_point_opts {
     pcs_inner inner; ///< solver of the convex problems
-    double part;     ///< inner over outer residual at which the bounds or shifts move
-    int inner_iters; ///< iterations between two moves, at most
-    int depth;       ///< of the Anderson acceleration of the bounds or shifts, 0 for none
+    double part;     ///< inner over outer residual at which the bounds or shifts change
+    int inner_iters; ///< largest number of iterations between two changes
+    int depth;       ///< depth of the Anderson acceleration of the bounds or shifts; 0: none
 } pcs_fixed_point_opts;
 
 /// Options are a value: o = pcs_solver_opts_default(PCS_SOLVER_NSGS); o.tol = 1e-12;
@@ -246,9 +246,11 @@ typedef struct pcs_report {
     pcs_outcome outcome; ///< how it ended
     pcs_solver solver;   ///< the solver that produced r (for auto: its part)
     int iters;           ///< pivots, sweeps or steps
-    double units;   ///< of auto: the part of max_iters it used, in products with W; 0 of others
-    double seconds; ///< of the solve only; 0 for a single row, cheaper than the clock
-    pcs_measure measure; ///< of the r returned
+    double
+        units; ///< auto: the part of max_iters that it used, in products with W; other solvers: 0
+    double seconds;      ///< time of the solve only; 0 for a single row, which takes less time than
+                         ///< reading the clock
+    pcs_measure measure; ///< measure of the r returned
 } pcs_report;
 
 /// Arena bytes pcs_solve needs for this problem and these options.

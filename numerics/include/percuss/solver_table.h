@@ -60,7 +60,7 @@ PCS_API const pcs_solver_info *pcs_solver_find(const char *name);
 PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_set(pcs_solver_opts *opts, const char *name,
                                                      const char *value);
 
-/// The value of an option by its name: of a choice the number of its value, of a bool 0 or 1.
+/// The value of an option by its name: the number of the value of a choice, 0 or 1 for a bool.
 /// PCS_ERR_ARG for a name that the solver does not have.
 PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_get(const pcs_solver_opts *opts, const char *name,
                                                      double *out);

@@ -28,17 +28,17 @@ typedef struct pcs_tableau {
     const double *A;  ///< s x s, row by row
     const double *b;  ///< s weights
     const double *c;  ///< s nodes
-    int order;        ///< of b; used to choose step sizes
+    int order;        ///< order of b; used to choose step sizes
     /// s weights of the second, lower-order solution of an embedded pair; null: none. A pair allows
     /// adaptive steps.
     const double *b_hat;
-    int order_hat; ///< of b_hat
+    int order_hat; ///< order of b_hat
     /// Dense output: x(t + theta h) = x + h sum_i b_i(theta) K_i with
     /// b_i(theta) = sum_k dense[degree i + k - 1] theta^k, k = 1 .. degree, b_i(1) = b_i. Null: the
     /// integrals of the Lagrange polynomials where `collocation` is set (pcs_tableau_weights), the
     /// cubic through both ends with their slopes elsewhere.
     const double *dense;
-    int degree; ///< of dense
+    int degree; ///< degree of dense
     /// The method is the collocation on its nodes, which are distinct.
     bool collocation;
 } pcs_tableau;

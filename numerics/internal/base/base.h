@@ -23,13 +23,13 @@ PCS_API pcs_status pcs_fail(pcs_status status, const char *format, ...) PCS_PRIN
 PCS_API pcs_status pcs_fail_range(pcs_status status, const char *format, ...) PCS_PRINTF(2, 3);
 PCS_API bool pcs_failed_range(void);
 
-// A callback failed: like pcs_fail, followed by the sentence of what failed inside it, if any call
-// of ours did since the mark was taken before the callback. Of the kind that this was.
+// A callback failed: like pcs_fail, followed by the sentence of a call of ours that failed inside
+// the callback, that is since `mark` was taken. The failure is of the kind of that call.
 PCS_API unsigned long pcs_fail_mark(void);
 PCS_API pcs_status pcs_fail_since(unsigned long mark, pcs_status status, const char *format, ...)
     PCS_PRINTF(3, 4);
 
-// PCS_ERR_MEMORY with the standard sentence
+// fails with PCS_ERR_MEMORY and the standard sentence
 PCS_API pcs_status pcs_fail_memory(const char *where);
 
 // memory through an environment (null: malloc); zeroed; null on failure or overflow
@@ -51,7 +51,7 @@ typedef struct memory_part {
     size_t n;
 } memory_part;
 
-// hands out the memory, or with null counts it: the numbers of all parts
+// takes a part of the memory; with null memory only counts: the numbers of all parts
 static inline size_t memory_lay_out(const memory_part *list, size_t count, double *memory)
 {
     size_t total = 0;
@@ -62,7 +62,7 @@ static inline size_t memory_lay_out(const memory_part *list, size_t count, doubl
     return total;
 }
 
-// the cases of a switch that gives the text of a value: STATUS_LIST(TEXT_CASE)
+// the cases of a switch that returns the text of a value: STATUS_LIST(TEXT_CASE)
 #define TEXT_CASE(id, text) \
     case id:                \
         return text;

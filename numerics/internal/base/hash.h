@@ -1,4 +1,5 @@
-// FNV-1a of 64 bits. A step of it is a bijection of the hash, so that one changed byte always shows.
+// FNV-1a of 64 bits. A step of it is a bijection of the hash, so that one changed byte always
+// changes the hash.
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 

@@ -1,5 +1,5 @@
 // A team of threads that runs one function at a time, the caller among them, with a barrier inside.
-// What is computed must not depend on how many there are: work is cut into pieces whose bounds and
+// The results must not depend on the number of threads: work is cut into pieces whose bounds and
 // order depend on the data alone, each piece writes to separate places, and sums are formed from
 // pieces in a fixed order.
 #ifndef BASE_THREADS_H
@@ -14,7 +14,7 @@ PCS_API pcs_status threads_create(const pcs_env *env, int count, threads **out);
 // accepts null
 PCS_API void threads_destroy(threads *team);
 
-// how many; 1 for null
+// number of threads; 1 for null
 PCS_API int threads_count(const threads *team);
 
 // fn(arg, rank) on every rank, rank 0 by the caller; returns when all are done. Null: rank 0 only
@@ -41,10 +41,10 @@ static inline void threads_each(threads *team, int n, void (*fn)(void *arg, int 
     }
 }
 
-// waits, within fn, until all ranks have come here
+// waits, within fn, until all ranks have reached this call
 void threads_barrier(threads *team);
 
-// the part of n pieces that rank has: pieces *begin .. *end - 1
+// the part of rank: pieces *begin .. *end - 1 of n
 static inline void threads_share(int n, int count, int rank, int *begin, int *end)
 {
     *begin = (int)((long long)n * rank / count);

@@ -50,7 +50,7 @@ typedef struct bodies_report {
     int largest;  // blocks of the largest island
     int sweeps;   // of all islands
     int finish;   // steps of Newton or interior point methods, of all islands
-    double units; // cost, in visits of a block by a sweep
+    double units; // cost in visits of a block by a sweep
     double seconds_sweeps, seconds_finish;
 } bodies_report;
 
@@ -89,8 +89,8 @@ PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, doub
 PCS_API double bodies_load(const bodies_problem *b, const double *v_free, const double *r,
                            pcs_arena work);
 
-// F of theory 7.7 in every row, from r and u: u in equality rows; in others the natural map with s
-// r for r, where s is the scale of the block (null: 1)
+// F of theory 7.7 in every row, from r and u: u in equality rows; in all others the natural map of
+// s r, where s is the scale of the block (null: 1)
 void bodies_natural(const bodies_problem *b, const double *scale, const double *r, const double *u,
                     double *F);
 

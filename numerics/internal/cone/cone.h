@@ -13,7 +13,7 @@
 
 #include <percuss/problem.h>
 
-// the smaller of two, NaN if either is
+// the smaller of two numbers, NaN if either is NaN
 static inline double cone_min(double a, double b)
 {
     return a < b || isnan(a) ? a : b;
@@ -48,7 +48,7 @@ static inline void cone_project_coulomb(int d, double mu, double *x)
         return;
     }
 
-    // divided by mu where that is large: 1 + mu^2 may be beyond the range
+    // a large mu divides both parts, as 1 + mu^2 may overflow
     const double a = mu <= 1 ? (x[0] + mu * t) / (1 + mu * mu) : (x[0] / mu + t) / (1 / mu + mu);
     x[0] = a;
     for (int c = 1; c < d; ++c) {
@@ -82,7 +82,7 @@ static inline void cone_natural_coulomb(int d, double mu, double s, const double
         return;
     }
 
-    // for mu > 1 by k = 1 / mu, as 1 + mu^2 may be beyond the range
+    // for mu > 1 by k = 1 / mu, as 1 + mu^2 may overflow
     const double w = t - mu * (s * r[0]), k = mu > 1 ? 1 / mu : mu;
     const double v = mu > 1 ? k * u[0] + ut : shifted, side = 1 + k * k;
     const double along = mu > 1 ? (k * k * w + v) / side : (w + k * v) / side;
@@ -109,7 +109,7 @@ static inline void cone_project(int nb, const pcs_block *block, double *r)
     }
 }
 
-// the same with cylinders { x_N >= 0, |x_T| <= bound } in the place of Coulomb blocks; bound (nb)
+// the same with cylinders { x_N >= 0, |x_T| <= bound } instead of Coulomb blocks; bound (nb)
 static inline void cone_project_bounded(int nb, const pcs_block *block, const double *bound,
                                         double *r)
 {

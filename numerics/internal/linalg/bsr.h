@@ -15,7 +15,7 @@ static inline int bsr_cols(const pcs_bsr *A)
     return A->col ? A->col[A->n] : 0;
 }
 
-// how many numbers A stores
+// number of entries that A stores
 static inline double bsr_stored(const pcs_bsr *A)
 {
     double sum = 0;
@@ -29,7 +29,7 @@ static inline double bsr_stored(const pcs_bsr *A)
 }
 
 // The largest |A_ij - A_ji| of a square A, a block that is not stored being zero; `relative`: over
-// sqrt(A_ii A_jj), for a positive diagonal. *lone, unless null: that of the blocks whose mate is
+// sqrt(A_ii A_jj), for a positive diagonal. *lone (or null): the same over the blocks whose mate is
 // not stored
 double bsr_skew(const pcs_bsr *A, bool relative, double *lone);
 

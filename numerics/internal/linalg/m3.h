@@ -91,8 +91,8 @@ static inline void m3_skew(const double a[3], double S[9])
     S[8] = 0;
 }
 
-// a power of two that brings a vector with this |a|^2 to a size whose square neither overflows nor
-// vanishes; 1 for all but the extreme ones
+// a power of two by which the square of a vector with this |a|^2 neither overflows nor vanishes; 1
+// except for extreme vectors
 static inline double square_scale(double square)
 {
     if (square > 0x1p-900 && square < 0x1p900) return 1;

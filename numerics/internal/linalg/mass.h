@@ -38,9 +38,8 @@ pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena
 // the factors of a block-diagonal mass, or null
 const block_lu *mass_blocks(const pcs_mass_matrix *mass);
 
-// a pcs_mass_matrix around factors that live in an arena; nothing to destroy. It knows M^-1 only:
-// the values of M are gone, so neither pcs_mass_matrix_mul nor pcs_mass_matrix_to_csc may be asked
-// of it
+// a pcs_mass_matrix around factors that live in an arena; nothing to destroy. It has M^-1 only,
+// without the values of M: do not pass it to pcs_mass_matrix_mul or pcs_mass_matrix_to_csc
 PCS_API pcs_status mass_in_arena(const block_lu *F, pcs_arena *arena, pcs_mass_matrix **out);
 
 #endif

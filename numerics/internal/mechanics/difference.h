@@ -1,8 +1,8 @@
 // Derivatives of functions whose values are good to rounding: the central difference of order 8,
 //     f'(x) = sum_k w_k (f(x + k d) - f(x - k d)) / d + O(d^8 f^(9) / 630),
 // over a d of a 64th to a 128th of the scale of f: (1/64)^8 / 630 is 6e-18, still 1e-11 of a scale
-// six times too long, and rounding costs 256 eps. And the step of the complex step,
-// f'(x) = Im f(x + i h) / h, which costs nothing.
+// six times too long, and rounding costs 256 eps. Also the step h of the complex step, f'(x) = Im
+// f(x + i h) / h.
 #ifndef MECHANICS_DIFFERENCE_H
 #define MECHANICS_DIFFERENCE_H
 

@@ -12,15 +12,15 @@ typedef struct global_terms {
     double *v_free; // nv: M^-1 f
     double *wr;     // n: scratch
     double *load;   // nv: scratch
-    // q = H v_free + w and the diagonal blocks of W, a block row for each cone block. What asks
-    // for the diagonal only (scales, status, measures from u) takes it for the condensed problem
+    // q = H v_free + w and the diagonal blocks of W, a block row for each cone block. Code that
+    // reads only the diagonal (scales, status, measures from u) takes it for the condensed problem
     pcs_problem local;
 } global_terms;
 
-// of a problem that pcs_global_check found good; from the arena
+// terms of a problem that pcs_global_check accepts; from the arena
 pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, global_terms *out);
 
-// v = v_free + M^-1 H^T r, u = H v + w and the measures of r. Only a sparse M can fail: when
+// v = v_free + M^-1 H^T r, u = H v + w and the measures of r. It fails only for a sparse M, when
 // memory is out
 pcs_status global_terms_measure(const global_terms *t, const double *r, double *v, double *u,
                                 pcs_measure *out);

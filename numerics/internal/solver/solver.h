@@ -16,8 +16,7 @@ typedef struct solver_class {
     size_t (*work_bytes)(const pcs_problem *p, const pcs_solver_opts *o);
 
     // p, o and r have been checked. Writes r and u; fills outcome, iters and solver of *out. The
-    // caller measures the r returned and overrules PCS_OUTCOME_CONVERGED when the measure
-    // disagrees.
+    // caller measures the r returned, and that measure decides about PCS_OUTCOME_CONVERGED.
     pcs_status (*solve)(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out);
 
@@ -50,9 +49,8 @@ typedef struct solver_class {
 #define OPT_REAL_IF(name, field, low, high, help, needs, values) \
     OPT_OF(name, PCS_OPT_REAL, field, low, high, help, NULL, needs, values)
 
-// What a solver is called, its kind, the cones it takes, its default tolerance and most iterations,
-// and what it does; its functions are work_bytes and solve of its file. And its own options, an
-// array
+// A row: the name of a solver, its kind, its cones, its default tolerance and number of iterations,
+// a sentence, and the array of its own options. Its functions are work_bytes and solve of its file
 #define SOLVER_ROW(name_, kind_, cones_, tol_, max_iters_, summary_)                        \
     .info.name = name_, .info.kind = kind_, .info.cones = cones_, .info.summary = summary_, \
     .defaults.kind = kind_, .defaults.tol = tol_, .defaults.max_iters = max_iters_,         \
@@ -66,7 +64,8 @@ extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke,
 // the row of a kind, or null
 const solver_class *solver_class_of(pcs_solver kind);
 
-// the local form in an arena that grows to it; the caller destroys the arena, whatever happened
+// makes the local form in an arena that grows to its size; the caller destroys the arena in every
+// case
 pcs_status solver_condense(const pcs_env *env, const pcs_global_problem *g, pcs_arena *arena,
                            pcs_problem *out);
 
@@ -93,8 +92,8 @@ static inline size_t solver_bytes(size_t count, size_t size)
     return (count * size + 63) / 64 * 64;
 }
 
-// What every iterative solver does between two steps: measures the iterate, keeps the best one, and
-// checks tolerance, watch, clock and iteration limit.
+// The work of every iterative solver between two steps: it measures the iterate, keeps the best
+// one, and checks tolerance, watch, clock and iteration limit.
 typedef struct solver_track {
     const pcs_problem *p;
     const pcs_solver_opts *o;
@@ -102,15 +101,16 @@ typedef struct solver_track {
     // global form, set after track_begin (p is then terms->local): measures are computed from v
     const global_terms *terms;
     double *v;
-    double norm_w;                     // of W (Frobenius): bounds the rounding of u
-    double start;                      // of the clock
+    double norm_w;                     // Frobenius norm of W: bounds the rounding of u
+    double start;                      // time of the clock at the start
     double *best;                      // n, the best r so far
-    double best_value;                 // its stop value
-    double value;                      // of the last r measured
-    pcs_measure measure, best_measure; // of the last r measured, and of the best
-    double step, penalty;              // for the watch: set by a solver that has them, else NaN
-    unsigned char *status, *reported;  // nb each: of the last r measured, and at the last call
-    bool heard;                        // the watch has been called
+    double best_value;                 // stop value of best
+    double value;                      // stop value of the last r measured
+    pcs_measure measure, best_measure; // measures of the last r and of best
+    double step, penalty; // values for the watch, set by a solver that has them, else NaN
+    unsigned char *status,
+        *reported; // nb each: status of the last r measured, and at the last call of the watch
+    bool heard;    // the watch has been called
     int iters;
     pcs_outcome outcome; // set when track_done returns true
 } solver_track;
@@ -125,7 +125,7 @@ bool track_begin(solver_track *t, const pcs_problem *p, const pcs_solver_opts *o
 // measures r (writing u) and keeps it if it is the best; returns its stop value
 double track_measure(solver_track *t, const double *r, double *u);
 
-// the same with the measure of r known
+// the same when the measure of r is known
 void track_adopt(solver_track *t, const double *r, const pcs_measure *measure);
 
 // after `iters` iterations and a measure: true when the solve ends, with the outcome in t
