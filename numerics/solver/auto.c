@@ -87,4 +87,5 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 const solver_class solver_auto = {
     SOLVER_ROW("auto", PCS_SOLVER_AUTO, ALL_CONES, 1e-10, 1000000,
                "the portfolio: a sequence of solvers that ends when one converges"),
+    .solve_bodies = bodies_auto,
 };

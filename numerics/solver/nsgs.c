@@ -612,4 +612,5 @@ const solver_class solver_nsgs = {
                          .order = PCS_NSGS_ORDER_FORWARD,
                          .depth = 5},
     .solve_global = solve_global,
+    .solve_bodies = bodies_nsgs,
 };

@@ -8,6 +8,8 @@
 
 #include "problem/global.h"
 
+typedef struct island_task island_task; // bodies/task.h
+
 typedef struct solver_class {
     pcs_solver_info info;
     pcs_solver_opts defaults;
@@ -26,7 +28,16 @@ typedef struct solver_class {
     // problem returned with PCS_ERR_UNSUPPORTED, r unchanged, is condensed.
     pcs_status (*solve_global)(const pcs_env *env, const global_terms *t, const pcs_solver_opts *o,
                                pcs_watch watch, double *v, double *r, double *u, pcs_report *out);
+
+    // An island of bodies without assembling W; null: W is assembled and solved by `solve`, island
+    // by island. PCS_ERR_UNSUPPORTED, nothing changed, where the bodies or the options need W: it
+    // is assembled.
+    pcs_status (*solve_bodies)(island_task *t);
 } solver_class;
+
+// solve_bodies of auto and nsgs (numerics/bodies)
+pcs_status bodies_auto(island_task *t);
+pcs_status bodies_nsgs(island_task *t);
 
 #define ALL_CONES (1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB)
 

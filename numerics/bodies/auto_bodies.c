@@ -1,0 +1,265 @@
+// The row `auto` for bodies: the portfolio of an island. Joints alone, and islands of few blocks
+// without friction, are solved exactly; in all others sweeps, the finish and, for islands of joints
+// or of few blocks, solvers of the assembled W take turns.
+#include <string.h>
+
+#include "bodies/task.h"
+
+// without friction, islands of at most this many blocks are assembled: pivoting solves them exactly
+#define ASSEMBLE_FIRST 40
+// islands that neither sweeps nor finish solved are assembled up to this many blocks
+#define ASSEMBLE_LAST 400
+// W is factorised up to LINEAR_MOST rows and up to LINEAR_FILL entries per row for joints alone,
+// for which there is another method, or MIXED_FILL for joints with contacts; up to LINEAR_FEW or
+// MIXED_FEW rows with any fill. The residual that factors leave is at most LINEAR_DONE
+#define LINEAR_MOST 1000000
+#define LINEAR_FEW  60
+#define LINEAR_FILL 100
+#define MIXED_FEW   1000
+#define MIXED_FILL  400
+#define LINEAR_DONE 1e-6
+// Patience of the first round of the portfolio, in sweeps. The finish may cost FINISH_PART of what
+// these sweeps cost, plus FINISH_LEAST units, which islands of few blocks need. The patience
+// doubles in every round.
+#define PATIENCE     100
+#define FINISH_PART  1.0
+#define FINISH_LEAST 5000
+// The rounds end when the measure has not fallen to half while the cost since then is STAGNANT
+// times the cost before, and at least STAGNANT_LEAST units plus STAGNANT_PER_BLOCK per block
+#define STAGNANT           3.0
+#define STAGNANT_LEAST     5e6
+#define STAGNANT_PER_BLOCK 5e3
+// part of the budget that the rounds leave to an assembled island; islands of at most
+// ASSEMBLE_EARLY blocks are assembled after a cost of ASSEMBLE_AFTER sweeps. The least number of
+// units per block with which assembling makes sense
+#define ASSEMBLE_PART  0.25
+#define ASSEMBLE_EARLY 60
+#define ASSEMBLE_AFTER 5000
+#define ASSEMBLE_LEAST 100
+
+// In islands of joints with at most LINKED_LOOPS loops a step with factors of W costs LINKED_STEP
+// products with W. There the interior point method is the first with factors unless the measure is
+// at most LINKED_NEAR; where it arrives, it does so within 22 steps, and it has LINKED_IPM. Turns
+// of the others have LINKED_PART steps for each sweep of the patience
+#define LINKED_STEP  25
+#define LINKED_LOOPS 100
+#define LINKED_NEAR  1e-4
+#define LINKED_PART  0.12
+#define LINKED_IPM   30
+
+// ---- the portfolio -----------------------------------------------------------------------------
+
+// Its methods take turns, each from the best r so far and with twice the patience of the round
+// before: whichever method suits the island, the whole costs a few times as much as that method
+// alone, and a method that has failed is called again only after as much has been spent on the
+// others.
+typedef struct turns {
+    island_task *t;
+    int nb;
+    double most;           // units
+    double patience;       // in sweeps
+    pcs_solver_opts prox;  // options of the finish
+    finish_budget spend;   // budget of the finish
+    bool finish, assemble; // the finish, and assembling, may still help
+    bool linked;           // factors of W cost little
+    int factors;           // number of turns with these factors
+    double mark, marked;   // the measure when it last fell to half, and the units spent until then
+} turns;
+
+static double left_of(const turns *t)
+{
+    return t->most - t->t->result->units;
+}
+
+static pcs_status turn_of_sweeps(turns *t)
+{
+    return task_sweep(t->t, (int)fmin(1e9, left_of(t) / t->nb), (int)fmin(1e9, t->patience));
+}
+
+static pcs_status turn_of_finish(turns *t)
+{
+    t->spend.most = left_of(t);
+    t->spend.patience = FINISH_LEAST + FINISH_PART * t->patience * t->nb;
+    const pcs_status status = task_finish(t->t, &t->prox, &t->spend);
+    t->finish = status == PCS_OK;
+    return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status;
+}
+
+// true when the cost since the measure last fell to half is too large
+static bool stagnates(turns *t)
+{
+    const double units = t->t->result->units, value = task_value(t->t);
+    if (isnan(value)) return true;
+    if (!(value > 0.5 * t->mark)) {
+        t->mark = value;
+        t->marked = units;
+    }
+    const double least = STAGNANT_LEAST + STAGNANT_PER_BLOCK * t->nb;
+    return units - t->marked > fmax(STAGNANT * t->marked, least);
+}
+
+// true when the island is solved, or the budget is spent
+static bool over(const turns *t)
+{
+    return !task_fails(t->t) || left_of(t) < t->nb;
+}
+
+// solves an island of few blocks with W, once, after the cost of ASSEMBLE_AFTER sweeps
+static pcs_status turn_of_assembled(turns *t)
+{
+    if (t->t->result->units < (double)ASSEMBLE_AFTER * t->nb) return PCS_OK;
+    t->assemble = false;
+    return task_assemble(t->t, &t->t->o, 0.5 * left_of(t), SPARSE_STEP);
+}
+
+// The methods with factors of W in turn: proximal points and Newton's method take few steps from an
+// r that is near, the interior point method twenty from anywhere
+static pcs_status turn_of_factors(turns *t)
+{
+    static const pcs_solver method[] = {PCS_SOLVER_PROX, PCS_SOLVER_IPM, PCS_SOLVER_NEWTON};
+    if (t->factors == 0 && task_value(t->t) > LINKED_NEAR) t->factors = 1;
+    pcs_solver_opts o = pcs_solver_opts_default(method[t->factors % 3]);
+    o.tol = t->t->o.tol;
+    o.stop = t->t->o.stop;
+    o.max_iters = o.kind == PCS_SOLVER_IPM ? LINKED_IPM : (int)fmin(1e6, LINKED_PART * t->patience);
+    t->factors += 1;
+    return task_assemble(t->t, &o, left_of(t), LINKED_STEP);
+}
+
+static pcs_status take_turns(turns *t)
+{
+    for (;; t->patience *= 2) {
+        PCS_TRY(turn_of_sweeps(t));
+        for (int k = 0; k < 2 && t->linked && !over(t); ++k) {
+            PCS_TRY(turn_of_factors(t));
+        }
+        if (over(t)) return PCS_OK;
+        if (t->finish) PCS_TRY(turn_of_finish(t));
+        if (over(t)) return PCS_OK;
+        if (t->assemble) PCS_TRY(turn_of_assembled(t));
+        if (over(t) || stagnates(t)) return PCS_OK;
+    }
+}
+
+static pcs_status portfolio(island_task *t, bool friction, bool linked)
+{
+    const int nb = t->of.nb;
+    const double most = fmin(task_left(t), (double)t->o.max_iters * nb);
+    if (nb > 1 && nb <= ASSEMBLE_FIRST && !friction) {
+        return task_assemble(t, &t->o, most, SPARSE_STEP);
+    }
+    const bool assemble = nb > ASSEMBLE_EARLY && nb <= ASSEMBLE_LAST;
+    turns all = {.t = t,
+                 .nb = nb,
+                 .most = assemble ? (1 - ASSEMBLE_PART) * most : most,
+                 .patience = PATIENCE,
+                 .prox = t->o,
+                 .finish = true,
+                 .assemble = nb > 1 && nb <= ASSEMBLE_EARLY,
+                 .linked = linked,
+                 .mark = INFINITY};
+    PCS_TRY(take_turns(&all));
+    const double rest = most - t->result->units;
+    pcs_report *out = &t->result->solve;
+    if (!task_fails(t)) return PCS_OK;
+    if (assemble && rest > ASSEMBLE_LEAST * nb) return task_assemble(t, &t->o, rest, SPARSE_STEP);
+    if (out->outcome != PCS_OUTCOME_DIVERGED)
+        out->outcome = rest < nb ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_STALLED;
+    return PCS_OK;
+}
+
+// ---- joints ------------------------------------------------------------------------------------
+
+// contents of an island
+typedef struct row_count {
+    int rows, joints; // number of scalar rows, and of those of equalities
+    bool friction;
+    double fill; // entries of W per row: a system with k rows adds k^2
+    int loops;   // independent loops in the graph of systems and blocks
+} row_count;
+
+static row_count count_rows(const island_task *t)
+{
+    const island *of = &t->of;
+    row_count out = {.loops = 1 - of->ns};
+    pcs_arena mem = t->work;
+    int *rows = PCS_TAKE(&mem, (size_t)of->ns, int);
+    if (!rows) return out;
+    memset(rows, 0, (size_t)of->ns * sizeof *rows);
+    for (int k = 0; k < of->nb; ++k) {
+        const bodies_block *b = &of->b->block[of->block[k]];
+        out.rows += b->dim;
+        if (b->cone == PCS_CONE_EQUALITY) out.joints += b->dim;
+        out.friction = out.friction || b->cone == PCS_CONE_COULOMB;
+        out.loops += b->sys[0] >= 0 && b->sys[1] >= 0 && b->sys[0] != b->sys[1];
+        for (int e = 0; e < 2; ++e) {
+            if (b->sys[e] >= 0) rows[of->place[b->sys[e]]] += b->dim;
+        }
+    }
+    double entries = 0;
+    for (int k = 0; k < of->ns; ++k) {
+        entries += (double)rows[k] * rows[k];
+    }
+    out.fill = entries / out.rows;
+    return out;
+}
+
+// true when W is sparse enough for factors
+static bool is_sparse(const row_count *c, int few, double fill)
+{
+    return c->rows <= few || (c->rows <= LINEAR_MOST && c->fill <= fill);
+}
+
+// true when joints make chains and trees, with few loops: then W and its factors are sparse
+static bool is_linked(const row_count *c)
+{
+    return c->joints > 0 && c->friction && c->rows <= LINEAR_MOST && c->fill <= LINEAR_FILL &&
+           c->loops <= LINKED_LOOPS;
+}
+
+// solves joints with W
+static pcs_status direct(island_task *t)
+{
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_DIRECT);
+    o.tol = t->o.tol;
+    o.stop = t->o.stop;
+    // of several solutions the one of least norm is computed, whatever the start is
+    for (int k = 0; k < t->of.nb; ++k) {
+        const bodies_block *b = &t->of.b->block[t->of.block[k]];
+        memset(t->r + b->row, 0, (size_t)b->dim * sizeof *t->r);
+    }
+    return task_assemble(t, &o, task_left(t), SPARSE_STEP);
+}
+
+// Joints alone are a linear problem, solved with W where it is sparse or small, else on the
+// velocities of bodies. Rounding, or rows that contradict one another, determine the residual;
+// other methods are tried only where factorisation failed.
+static pcs_status linear(island_task *t, const row_count *count)
+{
+    const pcs_measure *m = &t->result->solve.measure;
+    const bool sparse = is_sparse(count, LINEAR_FEW, LINEAR_FILL);
+    if (!sparse) {
+        const pcs_status status = task_joints(t);
+        if (status != PCS_OK && status != PCS_ERR_UNSUPPORTED) return status;
+        if (status == PCS_OK && m->residual <= LINEAR_DONE) return PCS_OK;
+    }
+    if (sparse || is_sparse(count, MIXED_FEW, MIXED_FILL)) {
+        PCS_TRY(direct(t));
+        if (!task_fails(t) || m->residual <= LINEAR_DONE) return PCS_OK;
+    }
+    return portfolio(t, false, false);
+}
+
+// Joints are solved by factors, because a sweep propagates an impulse along them by one body only:
+// alone, or with few contacts without friction, by active sets.
+pcs_status bodies_auto(island_task *t)
+{
+    const row_count count = count_rows(t);
+    if (count.joints == count.rows) return linear(t, &count);
+    const bool mixed = !count.friction && 2 * count.joints >= count.rows;
+    if (mixed && is_sparse(&count, MIXED_FEW, MIXED_FILL)) {
+        PCS_TRY(task_assemble(t, &t->o, 0.5 * task_left(t), SPARSE_STEP));
+        if (!task_fails(t)) return PCS_OK;
+    }
+    return portfolio(t, count.friction, is_linked(&count));
+}

@@ -1,0 +1,216 @@
+// The methods that solve an island of bodies, and the rows of the solver table that have one of
+// them: nsgs the sweeps, prox the finish. All other rows solve the assembled W.
+#include "bodies/task.h"
+
+#include "bodies/hub.h"
+#include "bodies/sweep.h"
+#include "linalg/bsr.h"
+#include "problem/measure.h"
+
+// cost of assembling W, in visits of a block; multiplications that take as long as a visit
+#define ASSEMBLE  100
+#define PER_VISIT 30
+
+// The rate of the sweeps is evaluated over windows, from the `first` sweep on, once the residual
+// is at most `near`: in islands of more than SMALL blocks more contacts have the wrong status at
+// first.
+typedef struct pace {
+    int window, first;
+    double near; // largest residual
+} pace;
+
+#define SMALL 400
+static const pace of_small = {16, 32, INFINITY}, of_large = {16, 48, 1e-4};
+
+// ---- what all share ----------------------------------------------------------------------------
+
+bool task_fails(const island_task *t)
+{
+    const pcs_outcome outcome = t->result->solve.outcome;
+    return !(task_value(t) <= t->o.tol) && outcome != PCS_OUTCOME_TIME_LIMIT &&
+           outcome != PCS_OUTCOME_INFEASIBLE;
+}
+
+void island_keep(island_result *x, const pcs_report *report)
+{
+    const pcs_measure *m = &report->measure;
+    x->solve = *report;
+    x->norm[0] = m->residual == 0 ? 0 : m->residual * measure_size(m);
+    x->norm[1] = m->norm_q;
+    x->norm[2] = m->norm_wr;
+}
+
+// the options of a part, with the time that is left of t->o.max_seconds
+static pcs_solver_opts in_time(const island_task *t, const pcs_solver_opts *o)
+{
+    pcs_solver_opts out = *o;
+    if (t->o.max_seconds > 0) {
+        out.max_seconds = fmax(t->o.max_seconds - (solver_clock() - t->clock), 1e-9);
+    }
+    return out;
+}
+
+// ---- sweeps ------------------------------------------------------------------------------------
+
+static pcs_status sweep(island_task *t, int most, int patience, pcs_arena work)
+{
+    const bool timed = most > 0 && t->of.nb > 1;
+    const double start = timed ? solver_clock() : 0;
+    const pace *p = t->of.nb > SMALL ? &of_large : &of_small;
+    const sweep_opts opts = {.o = &t->o,
+                             .tol = t->o.tol,
+                             .max_sweeps = most,
+                             .patience = patience,
+                             .window = patience / 4 > p->window ? patience / 4 : p->window,
+                             .first = patience / 2 > p->first ? patience / 2 : p->first,
+                             .near = p->near,
+                             .accelerate = t->o.kind != PCS_SOLVER_NSGS || t->o.as.nsgs.depth > 0,
+                             .clock = t->clock};
+    sweep_result result;
+    PCS_TRY(sweep_island(&t->of, &opts, t->team, work, t->v_free, t->v, t->r, t->u, &result));
+    const pcs_report report = {.outcome = result.outcome,
+                               .solver = PCS_SOLVER_NSGS,
+                               .iters = result.sweeps,
+                               .measure = result.measure};
+    island_keep(t->result, &report);
+    t->result->sweeps += result.sweeps;
+    t->result->units += (double)t->of.nb * (PREPARE + result.sweeps);
+    if (timed) t->result->seconds_sweeps += solver_clock() - start;
+    return PCS_OK;
+}
+
+pcs_status task_sweep(island_task *t, int most, int patience)
+{
+    return sweep(t, most, patience, t->work);
+}
+
+bool sweeps_honour(const pcs_solver_opts *o)
+{
+    const pcs_nsgs_opts usual = pcs_solver_opts_default(PCS_SOLVER_NSGS).as.nsgs, *n = &o->as.nsgs;
+    return o->kind == PCS_SOLVER_NSGS && n->local == usual.local &&
+           n->relaxation == usual.relaxation && n->order == usual.order &&
+           n->check_every == usual.check_every && (n->depth == usual.depth || n->depth == 0);
+}
+
+pcs_status bodies_nsgs(island_task *t)
+{
+    if (!sweeps_honour(&t->o)) return PCS_ERR_UNSUPPORTED;
+    return task_sweep(t, (int)fmin(t->o.max_iters, task_left(t) / t->of.nb), 0);
+}
+
+// ---- the finish --------------------------------------------------------------------------------
+
+pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budget *budget)
+{
+    const double start = solver_clock();
+    const pcs_report before = t->result->solve;
+    const double value = task_value(t);
+    part p, kept;
+    bodies_report report = {0};
+    const pcs_solver_opts o = in_time(t, prox);
+    pcs_arena work = t->work;
+    PCS_TRY(part_open(t, &work, &kept));
+    PCS_TRY(part_open(t, &work, &p));
+    const pcs_status status = bodies_finish(&p.b, &o, work, budget, p.v, p.r, p.u, &report);
+    t->result->seconds_finish += solver_clock() - start;
+    PCS_TRY(status);
+    t->result->finish += report.finish;
+    t->result->units += budget->spent;
+
+    // its result is measured by the sweeps, as theirs is
+    part_close(t, &p);
+    PCS_TRY(sweep(t, 0, 0, work));
+    if (task_value(t) < value) {
+        t->result->solve.outcome = report.solve.outcome;
+        t->result->solve.solver = report.solve.solver;
+        t->result->solve.iters = report.solve.iters;
+        return PCS_OK;
+    }
+    part_close(t, &kept);
+    PCS_TRY(sweep(t, 0, 0, work));
+    t->result->solve = before;
+    return PCS_OK;
+}
+
+// ---- the assembled W ---------------------------------------------------------------------------
+
+// v += A^-1 H^T r
+static pcs_status add_impulses(const bodies_problem *b, const double *r, pcs_arena mem, double *v)
+{
+    const block_lu *A = b->A;
+    double *p = PCS_TAKE(&mem, (size_t)A->start[A->nb], double);
+    if (!p) return pcs_fail_memory("contacts");
+    bodies_impulses(b, r, p);
+    for (int s = 0; s < A->nb; ++s) {
+        block_lu_solve(A, s, p + A->start[s]);
+    }
+    for (int i = 0; i < A->start[A->nb]; ++i) {
+        v[i] += p[i];
+    }
+    return PCS_OK;
+}
+
+static double cube(double x)
+{
+    return x * x * x;
+}
+
+// approximate units of an iteration of a solver with W; step: most products of a factorisation
+static double iteration_cost(const pcs_problem *p, pcs_solver kind, double step)
+{
+    const double n = p->n;
+    const double product = p->nb + bsr_stored(&p->W) / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;
+    switch (kind) {
+    case PCS_SOLVER_DIRECT:
+    case PCS_SOLVER_NEWTON:
+    case PCS_SOLVER_PROX:
+    case PCS_SOLVER_IPM:
+        return product + fmin(dense, step * product);
+    case PCS_SOLVER_ENUM:
+    case PCS_SOLVER_LEMKE:
+        return product + n * n / PER_VISIT;
+    case PCS_SOLVER_ADMM:
+        return 4 * product;
+    default:
+        return kind == PCS_SOLVER_AUTO ? product : 2 * product;
+    }
+}
+
+pcs_status task_assemble(island_task *t, const pcs_solver_opts *opts, double units, double step)
+{
+    part p;
+    pcs_problem local;
+    pcs_report report;
+    pcs_solver_opts o = in_time(t, opts);
+    pcs_arena work = t->work;
+    PCS_TRY(part_open(t, &work, &p));
+    PCS_TRY(bodies_assemble(&p.b, p.v, &work, &local));
+    const double cost = iteration_cost(&local, o.kind, step), most = fmax(0, units) / cost;
+    if (o.max_iters > most) o.max_iters = (int)most;
+    PCS_TRY(pcs_solve(&local, &o, (pcs_watch){0}, work, p.r, p.u, &report));
+    t->result->units += (double)ASSEMBLE * p.b.nb;
+    t->result->units += cost * (o.kind == PCS_SOLVER_AUTO ? report.units : report.iters);
+    PCS_TRY(add_impulses(&p.b, p.r, work, p.v));
+    part_close(t, &p);
+    island_keep(t->result, &report);
+    return PCS_OK;
+}
+
+// ---- joints ------------------------------------------------------------------------------------
+
+pcs_status task_joints(island_task *t)
+{
+    part p;
+    double units;
+    pcs_arena work = t->work;
+    PCS_TRY(part_open(t, &work, &p));
+    PCS_TRY(bodies_joints(&p.b, work, p.v, p.r, p.u, &units));
+    part_close(t, &p);
+    t->result->units += units;
+    PCS_TRY(task_sweep(t, 0, 0));
+    pcs_report *out = &t->result->solve;
+    out->outcome = solver_verdict(&t->o, &out->measure, PCS_OUTCOME_STALLED);
+    out->solver = PCS_SOLVER_DIRECT;
+    out->iters = 1;
+    return PCS_OK;
+}

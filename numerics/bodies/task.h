@@ -1,0 +1,88 @@
+// An island to be solved, with all that its methods read: options, budget, clock, team. This is
+// what solve_bodies of a row of the solver table receives (solver/solver.h). Every method starts
+// from the r that the last one has left, writes r, u and v of the island, and its report.
+#ifndef BODIES_TASK_H
+#define BODIES_TASK_H
+
+#include "bodies/finish.h"
+#include "bodies/islands.h"
+#include "bodies/prepared.h"
+#include "solver/solver.h"
+
+typedef struct island_result {
+    pcs_report solve;
+    int sweeps, finish; // sweeps; steps of the finish
+    double units;
+    double seconds_sweeps, seconds_finish;
+    double norm[3]; // |F / rho|, |q|, |W r|
+} island_result;
+
+struct island_task {
+    const islands *all;
+    int number; // of the island
+    island of;
+    pcs_solver_opts o; // tol: of this island
+    double budget;     // units
+    double clock;      // time at which the whole solve began
+    threads *team;     // null: one thread
+    pcs_arena work;
+    // vectors of the whole problem; the parts of the island are read and written
+    const double *v_free;
+    double *v, *r, *u;
+    island_result *result;
+};
+
+// units that are left
+static inline double task_left(const island_task *t)
+{
+    return t->budget - t->result->units;
+}
+
+// what is compared with tol
+static inline double task_value(const island_task *t)
+{
+    return solver_stop_value(&t->o, &t->result->solve.measure);
+}
+
+// true when another method may solve what the last one has left
+bool task_fails(const island_task *t);
+
+// a report, and the norms of its measure
+void island_keep(island_result *out, const pcs_report *report);
+
+// True when the sweeps can do what options of nsgs ask: they have their own order, checks and
+// momentum, and read depth as with (the default) or without (0)
+bool sweeps_honour(const pcs_solver_opts *o);
+
+// cost of making the records of the sweeps, in visits of a block
+#define PREPARE 10
+// Sweeps, at most `most` (0: computes v, u and the measure of r), or until the patience ends (0: no
+// limit)
+pcs_status task_sweep(island_task *t, int most, int patience);
+
+// The finish with options of prox; r stays where the finish has no better one.
+// PCS_ERR_UNSUPPORTED, nothing changed, for a block of A that is not definite
+pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budget *budget);
+
+// Assembles W and solves with at most `units` units. step: products with W that a factorisation of
+// it costs at most
+#define SPARSE_STEP 200
+pcs_status task_assemble(island_task *t, const pcs_solver_opts *o, double units, double step);
+
+// joints alone, on the velocities of the bodies; errors of bodies_joints
+pcs_status task_joints(island_task *t);
+
+// ---- the island as a problem of its own (part.c) -----------------------------------------------
+
+// v holds v_free when it is opened, and belongs to r when it is closed
+typedef struct part {
+    bodies_problem b;
+    double *v, *r, *u;
+} part;
+
+pcs_status part_open(const island_task *t, pcs_arena *arena, part *p);
+
+// copies v, r and u into those of the whole problem
+void part_close(const island_task *t, const part *p);
+
+#endif
