@@ -1,6 +1,7 @@
 // The contacts of a frame: a dot at each point and an arrow along its impulse.
 
 import * as THREE from "three";
+import { entryOf, repeated, tableLength, tableOf } from "./copies.js";
 
 // By status: colours that stay apart for colour-blind eyes.
 export const STATUS_COLOURS = {
@@ -13,27 +14,35 @@ export const STATUS_COLOURS = {
 
 const scale = (low, high, value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
 
+const TEXELS = 3; // of a mark: its point, its arrow and its colour
+
 // A flat mark that faces the camera, at each point: a disc, or an arrow of three triangles from
-// there. `arrow` has its vector, m.
-export function markMaterial(size, arrow) {
-  const place = arrow
-    ? `vec3 tip = mat3(modelViewMatrix) * arrow;
-       float length = length(tip);
-       vec3 across = cross(tip, at);
-       across *= max(length, least) / max(1e-30, sqrt(dot(across, across)));
-       at += position.y * tip + position.x * across;`
-    : "at.xy += least * position.xy;";
+// there, along y from 0 to 1, in parts of its width across. `size` is that width or the radius, m.
+const SHAFT = [-0.035, 0, 0, 0.035, 0, 0, 0.035, 0.75, 0, -0.035, 0.75, 0];
+const HEAD = [-0.1, 0.75, 0, 0.1, 0.75, 0, 0, 1, 0];
+const DISC = { corners: [-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0], triangles: [0, 1, 2, 0, 2, 3] };
+const ARROW = { corners: [...SHAFT, ...HEAD], triangles: [0, 1, 2, 0, 2, 3, 4, 5, 6] };
+
+function markMaterial(form, size, table) {
+  const place =
+    form === ARROW
+      ? `vec3 tip = mat3(modelViewMatrix) * entry(1).xyz;
+         float length = length(tip);
+         vec3 across = cross(tip, at);
+         across *= max(length, least) / max(1e-30, sqrt(dot(across, across)));
+         at += position.y * tip + position.x * across;`
+      : "at.xy += least * position.xy;";
   return new THREE.ShaderMaterial({
-    uniforms: { least: { value: size } },
+    uniforms: { least: { value: size }, table: { value: table } },
     vertexShader: `
-      attribute vec3 point, arrow, colour;
+      ${entryOf(form.corners.length / 3, TEXELS)}
       uniform float least;
       varying vec3 vColour;
       varying vec2 vPlace;
       void main() {
-        vec3 at = (modelViewMatrix * vec4(point, 1.0)).xyz;
+        vec3 at = (modelViewMatrix * vec4(entry(0).xyz, 1.0)).xyz;
         ${place}
-        vColour = colour;
+        vColour = entry(2).rgb;
         vPlace = position.xy;
         gl_Position = projectionMatrix * vec4(at, 1.0);
       }`,
@@ -41,9 +50,8 @@ export function markMaterial(size, arrow) {
       varying vec3 vColour;
       varying vec2 vPlace;
       void main() {
-        float far = ${arrow ? "0.0" : "length(vPlace)"};
-        if (far > 1.0) discard;
-        gl_FragColor = vec4(vColour, ${arrow ? "0.85" : "0.9"});
+        ${form === ARROW ? "" : "if (dot(vPlace, vPlace) > 1.0) discard;"}
+        gl_FragColor = vec4(vColour, ${form === ARROW ? "0.85" : "0.9"});
         #include <colorspace_fragment>
       }`,
     depthTest: false,
@@ -52,17 +60,49 @@ export function markMaterial(size, arrow) {
   });
 }
 
-// Along y from 0 to 1, in parts of the width of the arrow across.
-function markGeometry(corners, triangles, shared) {
-  const geometry = new THREE.InstancedBufferGeometry();
-  geometry.setAttribute("position", new THREE.Float32BufferAttribute(corners, 3));
-  geometry.setIndex(triangles);
-  for (const [name, array] of Object.entries(shared)) geometry.setAttribute(name, array);
-  return geometry;
-}
+// Discs and arrows at up to `most` points.
+export class Marks {
+  constructor(most, parent, order) {
+    this.most = most;
+    this.numbers = new Float32Array(tableLength(most, TEXELS));
+    this.table = tableOf(this.numbers, most, TEXELS);
+    this.order = order;
+    this.parent = parent;
+    this.meshes = [];
+  }
 
-export const discGeometry = (shared) =>
-  markGeometry([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0], [0, 1, 2, 0, 2, 3], shared);
+  add(form, size) {
+    const one = new THREE.BufferGeometry();
+    one.setAttribute("position", new THREE.Float32BufferAttribute(form.corners, 3));
+    one.setIndex(form.triangles);
+    const mesh = new THREE.Mesh(repeated(one, this.most), markMaterial(form, size, this.table));
+    mesh.frustumCulled = false;
+    mesh.renderOrder = this.order;
+    mesh.userData.indices = form.triangles.length;
+    this.parent.add(mesh);
+    this.meshes.push(mesh);
+    return mesh;
+  }
+
+  addDiscs(radius) {
+    return this.add(DISC, radius);
+  }
+
+  addArrows(width) {
+    return this.add(ARROW, width);
+  }
+
+  // Where the numbers of mark k are: its point; 4 later its arrow, 8 later its colour.
+  placeOf(k) {
+    return 4 * TEXELS * k;
+  }
+
+  // The first n marks are drawn with their numbers.
+  show(n) {
+    this.table.needsUpdate = true;
+    for (const mesh of this.meshes) mesh.geometry.setDrawRange(0, n * mesh.userData.indices);
+  }
+}
 
 export class Contacts {
   // `size`: length of the arrow of a large impulse, m.
@@ -84,26 +124,9 @@ export class Contacts {
     // an impact is hundreds of times a resting contact: lengths follow the square root, up to the
     // size that 95 % of the contacts stay below
     this.largest = sizes.length > 0 ? sizes[Math.floor(0.95 * (sizes.length - 1))] : 1;
-    const numbers = () => {
-      const array = new THREE.InstancedBufferAttribute(new Float32Array(3 * most), 3);
-      return array.setUsage(THREE.DynamicDrawUsage);
-    };
-    this.given = { point: numbers(), arrow: numbers(), colour: numbers() };
-    const shaft = [-0.035, 0, 0, 0.035, 0, 0, 0.035, 0.75, 0, -0.035, 0.75, 0];
-    const head = [-0.1, 0.75, 0, 0.1, 0.75, 0, 0, 1, 0];
-    this.dots = new THREE.Mesh(
-      discGeometry(this.given),
-      markMaterial(0.04 * size, false),
-    );
-    this.arrows = new THREE.Mesh(
-      markGeometry([...shaft, ...head], [0, 1, 2, 0, 2, 3, 4, 5, 6], this.given),
-      markMaterial(0.2 * size, true),
-    );
-    for (const mesh of [this.dots, this.arrows]) {
-      mesh.frustumCulled = false;
-      mesh.renderOrder = 2;
-      parent.add(mesh);
-    }
+    this.marks = new Marks(most, parent, 2);
+    this.dots = this.marks.addDiscs(0.04 * size);
+    this.arrows = this.marks.addArrows(0.2 * size);
   }
 
   colourOf(contact, residual, colour) {
@@ -120,22 +143,20 @@ export class Contacts {
 
   show(frame, residual) {
     const colour = new THREE.Color();
-    const { point, arrow, colour: colours } = this.given;
+    const { numbers } = this.marks;
     let n = 0;
     this.replay.eachContact(frame, (contact) => {
       const r = Math.hypot(...contact.impulse);
       const stretch = r > 0 ? (this.size * Math.min(2, Math.sqrt(r / this.largest))) / r : 0;
-      point.set(contact.point, 3 * n);
-      arrow.setXYZ(n, ...contact.impulse.map((x) => stretch * x));
-      this.colourOf(contact, residual, colour).toArray(colours.array, 3 * n);
+      const at = this.marks.placeOf(n);
+      for (let i = 0; i < 3; i++) {
+        numbers[at + i] = contact.point[i];
+        numbers[at + 4 + i] = stretch * contact.impulse[i];
+      }
+      this.colourOf(contact, residual, colour).toArray(numbers, at + 8);
       n += 1;
     });
-    for (const array of Object.values(this.given)) {
-      array.clearUpdateRanges();
-      array.addUpdateRange(0, 3 * n);
-      array.needsUpdate = true;
-    }
-    for (const mesh of [this.dots, this.arrows]) mesh.geometry.instanceCount = n;
+    this.marks.show(n);
   }
 
   setVisible(dots, arrows) {

@@ -2,7 +2,7 @@
 // is slack, and a dot at each ball joint.
 
 import * as THREE from "three";
-import { discGeometry, markMaterial } from "./contacts.js";
+import { Marks } from "./contacts.js";
 
 const COLOUR = { light: 0x3a2f6b, dark: 0xd9ccff };
 const SLACK = 0.995; // of its length: nearer points are not rounding of the poses
@@ -23,23 +23,18 @@ export class Joints {
     geometry.setAttribute("color", this.shade);
     const material = new THREE.LineBasicMaterial({ vertexColors: true, transparent: true });
     this.wires = new THREE.LineSegments(geometry, material);
-    const numbers = () =>
-      new THREE.InstancedBufferAttribute(new Float32Array(3 * this.balls.length), 3);
-    this.given = { point: numbers(), colour: numbers() };
-    this.dots = new THREE.Mesh(discGeometry(this.given), markMaterial(0.07 * size, false));
-    this.dots.geometry.instanceCount = this.balls.length;
-    for (const mesh of [this.wires, this.dots]) {
-      mesh.frustumCulled = false;
-      mesh.renderOrder = 1;
-      parent.add(mesh);
-    }
+    this.wires.frustumCulled = false;
+    this.wires.renderOrder = 1;
+    parent.add(this.wires);
+    this.marks = new Marks(this.balls.length, parent, 1);
+    this.dots = this.marks.addDiscs(0.07 * size);
   }
 
   setTheme(theme) {
     const colour = new THREE.Color(COLOUR[theme]);
     this.wires.material.color.copy(colour);
-    this.balls.forEach((_, k) => colour.toArray(this.given.colour.array, 3 * k));
-    this.given.colour.needsUpdate = true;
+    this.balls.forEach((_, k) => colour.toArray(this.marks.numbers, this.marks.placeOf(k) + 8));
+    this.marks.show(this.balls.length);
   }
 
   show(frame) {
@@ -52,9 +47,10 @@ export class Joints {
       for (const side of [0, 1]) this.shade.setW(2 * k + side, slack ? DIM : 1);
     });
     this.balls.forEach((joint, k) => {
-      this.replay.jointPoint(frame, joint, 0, P[0]).toArray(this.given.point.array, 3 * k);
+      this.replay.jointPoint(frame, joint, 0, P[0]).toArray(this.marks.numbers, this.marks.placeOf(k));
     });
-    for (const array of [this.place, this.shade, this.given.point]) array.needsUpdate = true;
+    for (const array of [this.place, this.shade]) array.needsUpdate = true;
+    this.marks.show(this.balls.length);
   }
 
   setVisible(on) {

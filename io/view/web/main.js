@@ -92,6 +92,16 @@ class Stage {
     shadow.normalBias = 0.004 * size;
   }
 
+  // The part of each colour that a face with this normal reflects where no shadow falls.
+  lightOn(normal) {
+    const { sky, sun } = this;
+    const up = 0.5 + 0.5 * normal.dot(sky.position.clone().normalize());
+    const light = sky.groundColor.clone().lerp(sky.color, up).multiplyScalar(sky.intensity);
+    const front = normal.dot(sun.position.clone().sub(sun.target.position).normalize());
+    light.add(sun.color.clone().multiplyScalar(sun.intensity * Math.max(0, front)));
+    return light.multiplyScalar(1 / Math.PI);
+  }
+
   reset() {
     this.controls.target.copy(this.centre);
     this.camera.position.copy(this.centre).addScaledVector(this.home, this.away);
@@ -201,7 +211,7 @@ class Page {
     this.themeName = name;
     document.documentElement.dataset.theme = name;
     this.stage.setTheme(name);
-    this.solids.setGroundColour(GROUND[name]);
+    this.solids.setGroundColour(GROUND[name], (normal) => this.stage.lightOn(normal));
     this.joints.setTheme(name);
     this.curves.paint();
     this.curves.show(this.frame);

@@ -3,6 +3,7 @@
 
 import * as THREE from "three";
 import { ConvexGeometry } from "three/examples/jsm/geometries/ConvexGeometry.js";
+import { entryOf, repeated, tableLength, tableOf } from "./copies.js";
 
 // Colours that stay apart for colour-blind eyes, at equal lightness.
 const PALETTE = [0x4e8fc7, 0xd98b4a, 0x5faf8c, 0xb678b0, 0xc9b24b, 0x6fb7d6, 0xc96a62, 0x8a8fd0];
@@ -208,25 +209,48 @@ function ruled(material, pitch, radius, centre) {
          varying vec2 vPlace;
          uniform float pitch, radius;
          uniform vec2 centre;
-         float ruling(vec2 place) {
+         float ruling(vec2 place, vec2 width) {
            vec2 apart = abs(fract(place - 0.5) - 0.5);
-           vec2 width = fwidth(place);
-           vec2 near = (1.0 - smoothstep(0.5 * width, 1.5 * width, apart))
-                       * (1.0 - smoothstep(0.15, 0.5, width));
+           vec2 near = clamp(1.5 - apart / width, 0.0, 1.0) * clamp(1.4 - 2.8 * width, 0.0, 1.0);
            return max(near.x, near.y);
          }`,
       )
       .replace(
         "#include <color_fragment>",
         `#include <color_fragment>
-         vec2 place = (vPlace + centre) / pitch;
-         float line = max(0.10 * ruling(place), 0.18 * ruling(place / 10.0));
+         vec2 place = (vPlace + centre) / pitch, width = max(fwidth(place), vec2(1e-9));
+         float line = max(0.10 * ruling(place, width), 0.18 * ruling(0.1 * place, 0.1 * width));
          diffuseColor.rgb *= 1.0 - line;
          diffuseColor.a *= 1.0 - smoothstep(0.25, 1.0, length(vPlace) / radius);`,
       );
   };
   return material;
 }
+
+const MATRIX = 4; // texels of a copy: the columns of its matrix
+
+// Draws copies of a geometry with the code of three.js for instances.
+function copied(material, corners, table) {
+  const before = material.onBeforeCompile;
+  material.vertexColors = true;
+  material.onBeforeCompile = (shader, renderer) => {
+    before(shader, renderer);
+    shader.uniforms.table = { value: table };
+    shader.vertexShader = `
+      #define USE_INSTANCING
+      ${entryOf(corners, MATRIX)}
+      ${shader.vertexShader.replace(
+        "void main() {",
+        "void main() {\nmat4 instanceMatrix = mat4(entry(0), entry(1), entry(2), entry(3));",
+      )}`;
+  };
+  const key = material.customProgramCacheKey();
+  material.customProgramCacheKey = () => `${key} ${corners} copied`;
+  return material;
+}
+
+// How many corners the copies of a form may have; with more, the form stays as instances.
+const MOST_CORNERS = 2e6;
 
 export class Solids {
   constructor(replay, parent) {
@@ -271,28 +295,43 @@ export class Solids {
           flatShading: shape.kind === "geometry",
           side: open ? THREE.DoubleSide : THREE.FrontSide,
         });
-      const material = marked(plain(), form.key);
-      const mesh = new THREE.InstancedMesh(geometry, material, items.length);
+      const count = items.length;
+      const mesh = new THREE.InstancedMesh(geometry, marked(plain(), form.key), 0);
+      const matrices = new Float32Array(tableLength(count, MATRIX));
+      mesh.instanceMatrix = new THREE.InstancedBufferAttribute(matrices, 16);
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+      mesh.count = count;
       mesh.frustumCulled = false;
       mesh.castShadow = true;
       mesh.receiveShadow = true;
       mesh.userData.items = items;
       this.group.add(mesh);
-      const fine = { geometry, material };
-      const quick = form.round
-        ? { geometry: new THREE.PlaneGeometry(2, 2), material: cast(plain(), shape.kind, form.round) }
-        : fine;
-      this.parts.push({ mesh, items, moves, fine, quick });
+      const makeQuick = () => {
+        const one = form.round ? new THREE.PlaneGeometry(2, 2) : geometry;
+        const corners = one.attributes.position.count;
+        if (count * corners > MOST_CORNERS) return mesh;
+        const material = form.round ? cast(plain(), shape.kind, form.round) : marked(plain(), form.key);
+        const table = tableOf(matrices, count, MATRIX);
+        const quick = new THREE.Mesh(repeated(one, count), copied(material, corners, table));
+        quick.frustumCulled = false;
+        quick.userData = { table, corners };
+        this.group.add(quick);
+        return quick;
+      };
+      this.parts.push({ mesh, items, moves, makeQuick, quick: null });
     }
     this.paint("body");
     this.still = false;
     this.bounds = this.boundsOfRun();
   }
 
-  setGroundColour(colour) {
+  // `lightOn(normal)` is the light that a face reflects of its colour.
+  setGroundColour(colour, lightOn) {
     this.groundColour.set(colour);
-    for (const disc of this.discs) disc.material.color.set(colour);
+    for (const { fine, quick, normal } of this.discs) {
+      fine.color.set(colour);
+      if (quick !== fine) quick.color.set(colour).multiply(lightOn(normal));
+    }
   }
 
   // A half-space is drawn as a large disc at its face.
@@ -312,11 +351,9 @@ export class Solids {
       // a wall must not hide what stands before it
       const normal = new THREE.Vector3(0, 0, 1).transformDirection(face.matrixWorld);
       const wall = normal.dot(up) < 0.5;
-      const disc = new THREE.Mesh(
-        new THREE.PlaneGeometry(16 * size, 16 * size),
+      const faceOf = (Material) =>
         ruled(
-          new THREE.MeshLambertMaterial({
-            color: this.groundColour,
+          new Material({
             transparent: true,
             opacity: wall ? 0.12 : 1,
             depthWrite: !wall,
@@ -327,11 +364,14 @@ export class Solids {
           10 ** Math.floor(Math.log10(size)),
           8 * size,
           local,
-        ),
-      );
+        );
+      const fine = faceOf(THREE.MeshLambertMaterial);
+      const disc = new THREE.Mesh(new THREE.PlaneGeometry(16 * size, 16 * size), fine);
       disc.position.set(local.x, local.y, 0);
       disc.receiveShadow = !wall;
-      this.discs.push(disc);
+      // without shadows the light is the same everywhere, as long as the face does not turn
+      const quick = body.row < 0 ? faceOf(THREE.MeshBasicMaterial) : fine;
+      this.discs.push({ disc, fine, quick, normal });
       face.add(disc);
       this.group.add(frame);
       if (body.row >= 0) this.movingGrounds.push({ frame, body });
@@ -399,16 +439,39 @@ export class Solids {
     return new THREE.Box3(new THREE.Vector3(...low), new THREE.Vector3(...high));
   }
 
-  // Draws round shapes by their triangles, or quickly and without a shadow.
+  // Draws all shapes by their triangles, or quickly: round ones as squares, each form in one draw
+  // call without instances, and without shadows.
   setQuick(on) {
-    for (const { mesh, fine, quick } of this.parts) Object.assign(mesh, on ? quick : fine);
+    for (const part of this.parts) {
+      if (on && !part.quick) {
+        part.quick = part.makeQuick();
+        this.dye(part);
+      }
+      part.mesh.visible = !on || part.quick === part.mesh;
+      if (part.quick && part.quick !== part.mesh) part.quick.visible = on;
+    }
+    for (const { disc, fine, quick } of this.discs) disc.material = on ? quick : fine;
+  }
+
+  // Gives the copies of a part the colours of its instances.
+  dye({ mesh, quick }) {
+    mesh.instanceColor.needsUpdate = true;
+    if (!quick || quick === mesh) return;
+    const { corners } = quick.userData;
+    const colours = new Float32Array(3 * corners * mesh.count);
+    for (let k = 0; k < corners * mesh.count; k++) {
+      const at = 3 * Math.floor(k / corners);
+      for (let i = 0; i < 3; i++) colours[3 * k + i] = mesh.instanceColor.array[at + i];
+    }
+    quick.geometry.setAttribute("color", new THREE.BufferAttribute(colours, 3));
   }
 
   // Colours by "body", "material" or nothing else; what cannot move is grey.
   paint(by) {
     const colour = new THREE.Color();
     const hsl = {};
-    for (const { mesh, items } of this.parts) {
+    for (const part of this.parts) {
+      const { mesh, items } = part;
       items.forEach((item, k) => {
         const free = isFree(this.replay.scene.bodies[item.body]);
         const key = by === "material" ? item.material : item.body;
@@ -421,7 +484,7 @@ export class Solids {
         }
         mesh.setColorAt(k, colour);
       });
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+      this.dye(part);
     }
     this.by = by;
   }
@@ -430,11 +493,11 @@ export class Solids {
     this.paint(this.by);
     if (body === null) return;
     const bright = new THREE.Color(0xffe08a);
-    for (const { mesh, items } of this.parts) {
-      items.forEach((item, k) => {
-        if (item.body === body) mesh.setColorAt(k, bright);
+    for (const part of this.parts) {
+      part.items.forEach((item, k) => {
+        if (item.body === body) part.mesh.setColorAt(k, bright);
       });
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+      this.dye(part);
     }
   }
 
@@ -445,7 +508,7 @@ export class Solids {
     const position = new THREE.Vector3();
     const rotation = new THREE.Quaternion();
     const one = new THREE.Vector3(1, 1, 1);
-    for (const { mesh, items, moves } of this.parts) {
+    for (const { mesh, items, moves, quick } of this.parts) {
       if (!moves && this.still) continue;
       for (let k = 0; k < items.length; k++) {
         const item = items[k];
@@ -458,6 +521,7 @@ export class Solids {
         mesh.setMatrixAt(k, whole.multiplyMatrices(pose, item.local));
       }
       mesh.instanceMatrix.needsUpdate = true;
+      if (quick?.userData.table) quick.userData.table.needsUpdate = true;
       mesh.boundingSphere = null; // picking computes it again
     }
     for (const { frame: ground, body } of this.movingGrounds) {
@@ -470,15 +534,10 @@ export class Solids {
 
   // The body under a ray, or null.
   pick(raycaster) {
-    const drawn = this.parts.map(({ mesh }) => mesh.geometry);
-    for (const { mesh, fine } of this.parts) mesh.geometry = fine.geometry;
     const hit = raycaster.intersectObjects(
       this.parts.map(({ mesh }) => mesh),
       false,
     )[0];
-    this.parts.forEach(({ mesh }, k) => {
-      mesh.geometry = drawn[k];
-    });
     return hit ? hit.object.userData.items[hit.instanceId].body : null;
   }
 }
