@@ -10,9 +10,11 @@ static pcs_status solve(const trial *t, pcs_arena *mem, double *v, solution *s, 
     const pcs_model *m = t->m;
     block_lu *F = &s->lu;
     *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
-    F->lu = PCS_TAKE(mem, m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0, double);
+    const size_t values = m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0;
+    F->lu = PCS_TAKE(mem, values, double);
+    F->val = PCS_TAKE(mem, values, double);
     F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
-    if (!F->lu || !F->piv) return pcs_fail_memory("pcs_impact");
+    if (!F->lu || !F->val || !F->piv) return pcs_fail_memory("pcs_impact");
     for (int i = 0; i < m->n_blocks; ++i) {
         const model_system *one = &m->system[m->block_system[i]];
         PCS_TRY(system_mass(one, t->end.q + one->q_at, F->lu + F->off[i]));

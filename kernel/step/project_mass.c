@@ -28,18 +28,19 @@ static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem
     const double rest[BODY_NV] = {0};
     unsigned char *kind = PCS_TAKE(mem, (size_t)m->n_blocks, unsigned char);
     F->kind = kind;
-    F->lu = PCS_TAKE(mem, m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0, double);
+    const size_t values = m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0;
+    F->lu = PCS_TAKE(mem, values, double);
+    F->val = PCS_TAKE(mem, values, double);
     F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
-    if (!kind || !F->lu || !F->piv) return pcs_fail_memory("projection");
+    if (!kind || !F->lu || !F->val || !F->piv) return pcs_fail_memory("projection");
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
         const double *stiff = trial_stiffness(t, b);
         int is = BLOCK_DENSE;
         if (s->kind == SYSTEM_BODY) {
-            is = system_factor_body(s, rest, 0, stiff, F->lu + F->off[b], F->piv + F->start[b]);
+            is = system_body_matrix(s, rest, 0, stiff, F->lu + F->off[b]);
         }
-        bool good = is >= 0;
-        kind[b] = (unsigned char)(good ? is : BLOCK_DENSE);
+        kind[b] = (unsigned char)is;
         if (unturned && unturned[b] && s->kind == SYSTEM_BODY) {
             kind[b] = BLOCK_DIAGONAL;
             hold_rotation(s, F->lu + F->off[b]);
@@ -48,9 +49,8 @@ static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem
         if (is == BLOCK_DENSE) {
             PCS_TRY(system_mass(s, t->end.q + s->q_at, F->lu + F->off[b]));
             system_add_stiffness(stiff, F->lu + F->off[b]);
-            good = block_lu_factor_one(F, b);
         }
-        if (!good) {
+        if (!block_lu_factor_one(F, b)) {
             return pcs_fail_range(PCS_ERR_SINGULAR, "projection: the mass of system %d is singular",
                                   m->block_system[b] + 1);
         }

@@ -199,7 +199,7 @@ struct pcs_work {
     // iteration matrices of linear systems, factorised for one step size
     size_t linear_bytes;
     double linear_h, *linear_theta; // the latter per block
-    double *linear_lu;              // packed
+    double *linear_lu, *linear_val; // packed, and the matrices themselves
     int *linear_piv;                // nv
     size_t *linear_off;             // per block, SIZE_MAX where the system is not linear
 };

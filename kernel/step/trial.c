@@ -34,7 +34,7 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     const size_t moved = step_rows_follow(&m->scheme) ? rotations : 0;
     const size_t masses = m->variable_mass ? m->block_off[m->n_blocks] : 0;
     const size_t n = (size_t)m->n_blocks, factors = n > 0 ? m->factor_off[n] : 0;
-    const size_t numbers = 2 * nq + 12 * nv + 5 * ns + rotations + moved + masses + factors;
+    const size_t numbers = 2 * nq + 12 * nv + 5 * ns + rotations + moved + masses + 2 * factors;
     double *room = pcs_arena_take(mem, numbers * sizeof *room + nv * sizeof(int) + n);
     if (!room) return pcs_fail_memory("step");
     t->end.q = next(&room, nq);
@@ -55,11 +55,12 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     t->rotation = t->rotation_k = next(&room, rotations);
     if (moved > 0) t->rotation = next(&room, moved);
     if (masses > 0) t->end.M = next(&room, masses);
-    double *lu = next(&room, factors);
-    int *piv = (int *)room;
-    t->solution.lu_kind = (unsigned char *)(piv + nv);
-    t->solution.lu =
-        (block_lu){m->n_blocks, m->block_start, m->factor_off, lu, piv, t->solution.lu_kind};
+    block_lu *F = &t->solution.lu;
+    *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->factor_off};
+    F->lu = next(&room, factors);
+    F->val = next(&room, factors);
+    F->piv = (int *)room;
+    F->kind = t->solution.lu_kind = (unsigned char *)(F->piv + nv);
     return PCS_OK;
 }
 

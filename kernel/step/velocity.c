@@ -242,7 +242,8 @@ static pcs_status refresh_linear(const trial *t)
                         .start = m->block_start,
                         .off = wk->linear_off,
                         .lu = wk->linear_lu,
-                        .piv = wk->linear_piv};
+                        .piv = wk->linear_piv,
+                        .val = wk->linear_val};
         if (!block_lu_factor_one(&one, b)) return singular(t, b);
         wk->linear_theta[b] = theta;
     }
@@ -260,12 +261,14 @@ static pcs_status factorise_part(const trial *t, int b, const part_of *end, pcs_
     const size_t n = (size_t)s->nv;
     double *A = F->lu + F->off[at];
     int *piv = F->piv + F->start[at];
-    const int kind = system_factor_body(s, end->v, a, end->stiff, A, piv);
-    if (kind < 0) return singular(t, b);
+    const int kind = system_body_matrix(s, end->v, a, end->stiff, A);
     kinds[at] = (unsigned char)kind;
-    if (kind != BLOCK_DENSE) return PCS_OK;
-    if (t->work->linear_off[b] != SIZE_MAX) {
-        memcpy(A, t->work->linear_lu + t->work->linear_off[b], n * n * sizeof *A);
+    if (kind == BLOCK_DIAGONAL) return PCS_OK;
+    if (kind == BLOCK_RIGID) return block_lu_factor_one(F, at) ? PCS_OK : singular(t, b);
+    const size_t off = t->work->linear_off[b];
+    if (off != SIZE_MAX) {
+        memcpy(A, t->work->linear_lu + off, n * n * sizeof *A);
+        if (F->val) memcpy(F->val + F->off[at], t->work->linear_val + off, n * n * sizeof *A);
         memcpy(piv, t->work->linear_piv + m->block_start[b], n * sizeof *piv);
         return PCS_OK;
     }
@@ -446,7 +449,7 @@ pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena 
     part.R = x + n;
     part.M = M;
     part.F1 = (system_force){F1, F1 + n, F1 + 2 * n};
-    block_lu F = {1, (const int[]){0, s->nv}, &off, lu, piv, &kind};
+    block_lu F = {1, (const int[]){0, s->nv}, &off, lu, piv, &kind, NULL};
     memcpy(x, t->st->v + s->v_at, n * sizeof *x);
     memcpy(q, t->st->q + s->q_at, (size_t)s->nq * sizeof *q);
     for (int it = 0; it < PART_ITERATES; ++it) {

@@ -24,9 +24,10 @@ pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
         wk->linear_off[b] = linear ? values : SIZE_MAX;
         if (linear) values += (size_t)s->nv * (size_t)s->nv;
     }
-    wk->linear_bytes = values * sizeof(double) + (size_t)m->nv * sizeof(int) +
+    wk->linear_bytes = 2 * values * sizeof(double) + (size_t)m->nv * sizeof(int) +
                        (size_t)m->n_blocks * sizeof(size_t);
-    wk->linear_lu = pcs_env_alloc(&m->env, values, sizeof(double));
+    wk->linear_lu = pcs_env_alloc(&m->env, 2 * values, sizeof(double));
+    if (wk->linear_lu) wk->linear_val = wk->linear_lu + values;
     wk->linear_piv = pcs_env_alloc(&m->env, (size_t)m->nv, sizeof(int));
     wk->linear_theta = pcs_env_alloc(&m->env, (size_t)m->n_blocks, sizeof(double));
     const size_t bytes = 16384 + 1024 * (size_t)m->n_systems + 64 * (size_t)m->nv;

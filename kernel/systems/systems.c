@@ -82,23 +82,23 @@ void system_whole_mass_mul(const model_system *s, const double *M, const double 
     }
 }
 
-int system_factor_body(const model_system *s, const double *v, double a, const double *stiff,
-                       double *lu, int *piv)
+int system_body_matrix(const model_system *s, const double *v, double a, const double *stiff,
+                       double *A)
 {
     if (system_is_dense(s)) return BLOCK_DENSE;
     if (s->isotropic && !stiff) {
         for (int i = 0; i < 3; ++i) {
-            lu[i] = s->mass;
-            lu[3 + i] = s->J[0];
+            A[i] = s->mass;
+            A[3 + i] = s->J[0];
         }
         return BLOCK_DIAGONAL;
     }
-    lu[0] = s->mass;
-    body_rotational_matrix(s, v, a, lu + 1);
+    A[0] = s->mass;
+    body_rotational_matrix(s, v, a, A + 1);
     for (int i = 0; stiff && i < 9; ++i) {
-        lu[1 + i] += stiff[i];
+        A[1 + i] += stiff[i];
     }
-    return lu_factor(3, lu + 1, piv) ? BLOCK_RIGID : -1;
+    return BLOCK_RIGID;
 }
 
 void system_advance(const model_system *s, const double *q, double h, const double *v,

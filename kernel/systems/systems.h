@@ -49,13 +49,13 @@ static inline bool system_is_plain(const model_system *s)
     return s->kind == SYSTEM_BODY && s->isotropic && !s->body_force;
 }
 
-// Factors of the iteration matrix of a body without force callbacks at angular velocity v[3..5],
-// which is diag(m I, J + S + a ([omega]x J - [J omega]x)), where S is null or `stiff`, 3x3:
-// diagonal when the inertia is isotropic and there is no S. The kind for block_lu (linalg/mass.h)
-// is returned, -1 when it is singular, and BLOCK_DENSE, with nothing done, for all other systems.
-// lu has room for system_factor_size numbers.
-int system_factor_body(const model_system *s, const double *v, double a, const double *stiff,
-                       double *lu, int *piv);
+// The iteration matrix of a body without force callbacks at angular velocity v[3..5], which is
+// diag(m I, J + S + a ([omega]x J - [J omega]x)), where S is null or `stiff`, 3x3: diagonal when
+// the inertia is isotropic and there is no S. The kind for block_lu (linalg/mass.h) is returned,
+// with the values that this kind has, and BLOCK_DENSE, with nothing done, for all other systems. A
+// has room for system_factor_size numbers.
+int system_body_matrix(const model_system *s, const double *v, double a, const double *stiff,
+                       double *A);
 
 // A += diag(0, S) of a body with the 6x6 matrix A, where S is not null
 static inline void system_add_stiffness(const double *stiff, double *A)

@@ -16,48 +16,6 @@ static int width(const finish_system *s, int sys)
     return s->b->A->start[sys + 1] - s->b->A->start[sys];
 }
 
-// ---- A from its factors ------------------------------------------------------------------------
-
-// writes A = P L U, m x m, into the rows and columns of D (w x w) that start at `at`
-static void multiply_factors(int m, const double *lu, const int *piv, int at, int w, double *D)
-{
-    for (int j = 0; j < m; ++j) {
-        double *column = D + at + (size_t)w * (size_t)(at + j);
-        for (int i = 0; i < m; ++i) {
-            double sum = i <= j ? lu[i + (size_t)m * (size_t)j] : 0;
-            for (int k = 0; k < i && k <= j; ++k) {
-                sum += lu[i + (size_t)m * (size_t)k] * lu[k + (size_t)m * (size_t)j];
-            }
-            column[i] = sum;
-        }
-        for (int k = m - 1; k >= 0; --k) {
-            const double t = column[k];
-            column[k] = column[piv[k]];
-            column[piv[k]] = t;
-        }
-    }
-}
-
-static void restore_block(const block_lu *F, int sys, double *D)
-{
-    const int w = F->start[sys + 1] - F->start[sys];
-    const double *lu = F->lu + F->off[sys];
-    const int *piv = F->piv + F->start[sys], kind = F->kind ? F->kind[sys] : BLOCK_DENSE;
-    memset(D, 0, (size_t)w * (size_t)w * sizeof *D);
-    if (kind == BLOCK_DIAGONAL) {
-        for (int i = 0; i < w; ++i) {
-            D[(size_t)i * ((size_t)w + 1)] = lu[i];
-        }
-    } else if (kind == BLOCK_RIGID) {
-        for (int i = 0; i < 3; ++i) {
-            D[i + w * i] = lu[0];
-        }
-        multiply_factors(3, lu + 1, piv, 3, w, D);
-    } else {
-        multiply_factors(w, lu, piv, 0, w, D);
-    }
-}
-
 // ---- memory ------------------------------------------------------------------------------------
 
 static pcs_status too_large(const finish_system *s)
@@ -147,7 +105,7 @@ pcs_status finish_system_take(finish_system *s, const bodies_problem *b, pcs_are
         }
     }
     for (int i = 0; i < s->ns; ++i) {
-        restore_block(b->A, i, s->A + s->a[i]);
+        block_lu_values(b->A, i, s->A + s->a[i]);
     }
     s->chol = chol_begin(arena);
     return s->chol ? PCS_OK : pcs_fail_memory("contacts");

@@ -126,7 +126,12 @@ pcs_status islands_extract(const bodies_problem *b, const islands *s, int island
         memcpy(piv + start[i], A->piv + from, (size_t)width * sizeof *piv);
         memcpy(R + 9 * (size_t)i, b->R + 9 * (size_t)sys[i], 9 * sizeof *R);
     }
-    *F = (block_lu){.nb = ns, .start = start, .off = off, .lu = A->lu, .piv = piv, .kind = kind};
+    *F = *A;
+    F->nb = ns;
+    F->start = start;
+    F->off = off;
+    F->piv = piv;
+    F->kind = kind;
 
     for (int k = 0, row = 0; k < nb; ++k) {
         const bodies_block *from = &b->block[blocks[k]];

@@ -18,11 +18,9 @@ struct pcs_mass_matrix {
     int n;
     bool is_sparse;
 
-    block_lu blocks; // factors of a block-diagonal matrix
+    block_lu blocks; // factors of a block-diagonal matrix, and its values but in an arena
     int *start;
     size_t *off;
-    double *val; // the blocks as given; null in an arena
-
     pcs_csc full;      // sparse, both triangles
     chol_factor *chol; // its Cholesky factors, or
     sparse_lu *lu;     // its LU factors
@@ -37,6 +35,11 @@ bool block_lu_factor_one(block_lu *F, int b)
     const int n = F->start[b + 1] - F->start[b];
     double *A = F->lu + F->off[b];
     int *piv = F->piv + F->start[b];
+    const int kind = F->kind ? F->kind[b] : BLOCK_DENSE;
+    if (kind == BLOCK_DIAGONAL) return true;
+    const size_t values = kind == BLOCK_RIGID ? 10 : (size_t)n * (size_t)n;
+    if (F->val) memcpy(F->val + F->off[b], A, values * sizeof *A);
+    if (kind == BLOCK_RIGID) return lu_factor(3, A + 1, piv);
     return n < BLOCKS_FROM ? lu_factor(n, A, piv) : dense_lu(n, A, piv);
 }
 
@@ -46,6 +49,26 @@ int block_lu_factor(block_lu *F)
         if (!block_lu_factor_one(F, b)) return b;
     }
     return -1;
+}
+
+void block_lu_values(const block_lu *F, int b, double *A)
+{
+    const size_t n = (size_t)(F->start[b + 1] - F->start[b]);
+    const int kind = F->kind ? F->kind[b] : BLOCK_DENSE;
+    const double *val = kind == BLOCK_DIAGONAL ? F->lu : F->val;
+    PCS_ASSERT(val);
+    val += F->off[b];
+    if (kind == BLOCK_DENSE) {
+        memcpy(A, val, n * n * sizeof *A);
+        return;
+    }
+    memset(A, 0, n * n * sizeof *A);
+    for (size_t i = 0; i < n; ++i) {
+        A[i * (n + 1)] = kind == BLOCK_DIAGONAL ? val[i] : val[0];
+    }
+    for (size_t i = 0; kind == BLOCK_RIGID && i < 9; ++i) {
+        A[3 + i % 3 + n * (3 + i / 3)] = val[1 + i];
+    }
 }
 
 void block_lu_solve(const block_lu *F, int b, double *x)
@@ -103,8 +126,8 @@ pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb, const int *
     mass->off = pcs_env_alloc(env, (size_t)nb + 1, sizeof(size_t));
     mass->blocks.lu = pcs_env_alloc(env, values, sizeof(double));
     mass->blocks.piv = pcs_env_alloc(env, (size_t)rows, sizeof(int));
-    mass->val = pcs_env_alloc(env, values, sizeof(double));
-    if (!mass->start || !mass->off || !mass->blocks.lu || !mass->blocks.piv || !mass->val) {
+    mass->blocks.val = pcs_env_alloc(env, values, sizeof(double));
+    if (!mass->start || !mass->off || !mass->blocks.lu || !mass->blocks.piv || !mass->blocks.val) {
         pcs_mass_matrix_destroy(mass);
         return pcs_fail_memory("pcs_mass_matrix");
     }
@@ -116,10 +139,7 @@ pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb, const int *
     mass->blocks.nb = nb;
     mass->blocks.start = mass->start;
     mass->blocks.off = mass->off;
-    if (values > 0) {
-        memcpy(mass->blocks.lu, val, values * sizeof *val);
-        memcpy(mass->val, val, values * sizeof *val);
-    }
+    if (values > 0) memcpy(mass->blocks.lu, val, values * sizeof *val);
 
     const int bad = block_lu_factor(&mass->blocks);
     if (bad >= 0) {
@@ -196,7 +216,7 @@ void pcs_mass_matrix_destroy(pcs_mass_matrix *mass)
     sparse_lu_end(mass->lu);
     pcs_arena_destroy(&env, &mass->memory);
     csc_free(&env, &mass->full);
-    pcs_env_free(&env, mass->val);
+    pcs_env_free(&env, mass->blocks.val);
     pcs_env_free(&env, mass->start);
     pcs_env_free(&env, mass->off);
     pcs_env_free(&env, mass->blocks.lu);
@@ -260,10 +280,10 @@ void pcs_mass_matrix_mul(const pcs_mass_matrix *mass, const double *x, double *y
         csc_addmul(&mass->full, x, y);
         return;
     }
-    PCS_ASSERT(mass->val);
+    PCS_ASSERT(mass->blocks.val);
     for (int b = 0; b < mass->blocks.nb; ++b) {
         const int top = mass->start[b], h = mass->start[b + 1] - top;
-        block_addmul(h, h, mass->val + mass->off[b], x + top, y + top);
+        block_addmul(h, h, mass->blocks.val + mass->off[b], x + top, y + top);
     }
 }
 
@@ -275,13 +295,13 @@ static bool is_entry(const double *A, int h, int i, int j)
 
 static pcs_status blocks_to_csc(const pcs_mass_matrix *mass, pcs_arena *arena, pcs_csc *out)
 {
-    PCS_ASSERT(mass->val);
+    PCS_ASSERT(mass->blocks.val);
     size_t nnz = 0;
     for (int b = 0; b < mass->blocks.nb; ++b) {
         const int h = mass->start[b + 1] - mass->start[b];
         for (int j = 0; j < h; ++j) {
             for (int i = 0; i < h; ++i) {
-                nnz += is_entry(mass->val + mass->off[b], h, i, j);
+                nnz += is_entry(mass->blocks.val + mass->off[b], h, i, j);
             }
         }
     }
@@ -293,7 +313,7 @@ static pcs_status blocks_to_csc(const pcs_mass_matrix *mass, pcs_arena *arena, p
     out->p[0] = 0;
     for (int b = 0; b < mass->blocks.nb; ++b) {
         const int top = mass->start[b], h = mass->start[b + 1] - top;
-        const double *A = mass->val + mass->off[b];
+        const double *A = mass->blocks.val + mass->off[b];
         for (int j = 0; j < h; ++j) {
             for (int i = 0; i < h; ++i) {
                 if (!is_entry(A, h, i, j)) continue;

@@ -13,7 +13,7 @@ typedef struct build {
     int *start;
     size_t *off;
     unsigned char *kind;
-    double *lu, *R, *v, *x, *mass, *shift;
+    double *lu, *val, *R, *v, *x, *mass, *shift;
     int *piv;
     bodies_block *block;
     size_t at_lu;
@@ -35,6 +35,7 @@ static build build_begin(int ns, int nb, uint64_t seed)
     b.off = zeros(s, sizeof(size_t));
     b.kind = zeros(s, 1);
     b.lu = zeros(s * w * w, sizeof(double));
+    b.val = zeros(s * w * w, sizeof(double));
     b.piv = zeros(s * w, sizeof(int));
     b.R = zeros(9 * s, sizeof(double));
     b.v = zeros(s * w, sizeof(double));
@@ -45,10 +46,15 @@ static build build_begin(int ns, int nb, uint64_t seed)
     return b;
 }
 
+static block_lu factors_of(const build *b)
+{
+    return (block_lu){b->ns, b->start, b->off, b->lu, b->piv, b->kind, b->val};
+}
+
 static pile build_end(build *b)
 {
     block_lu *F = zeros(1, sizeof *F);
-    *F = (block_lu){b->ns, b->start, b->off, b->lu, b->piv, b->kind};
+    *F = factors_of(b);
     return (pile){.b = {b->rows, b->nb, b->block, b->shift, F, b->R},
                   .v_free = b->v,
                   .mass = b->mass,
@@ -67,6 +73,7 @@ void pile_free(pile *p)
     free((void *)(uintptr_t)F->off);
     free((void *)(uintptr_t)F->kind);
     free(F->lu);
+    free(F->val);
     free(F->piv);
     free(F);
     free((void *)(uintptr_t)p->b.block);
@@ -139,24 +146,20 @@ static int add_box(build *b, const double x[3], const double edge[3], double m, 
         const double y = edge[(i + 1) % 3], z = edge[(i + 2) % 3];
         J[i] = m / 12 * (y * y + z * z);
     }
-    block_lu F = {b->ns, b->start, b->off, b->lu, b->piv, b->kind};
+    block_lu F = factors_of(b);
     if (dense) {
         for (int i = 0; i < 6; ++i) {
             lu[i + 6 * i] = i < 3 ? m : J[i - 3];
             lu[i + 6 * ((i + 1) % 6)] += gyro * J[0];
         }
-        block_lu_factor_one(&F, s);
     } else {
         // as the three rows of a dense block added after these
-        double A[9] = {J[0], gyro * J[0], 0, -gyro * J[1], J[1], 0, 0, 0.3 * gyro * J[2], J[2]};
-        int start[2] = {0, 3}, piv[3];
-        size_t off = 0;
-        block_lu one = {1, start, &off, A, piv, NULL};
-        block_lu_factor_one(&one, 0);
+        const double A[9] = {J[0], gyro * J[0],       0,   -gyro * J[1], J[1], 0,
+                             0,    0.3 * gyro * J[2], J[2]};
         lu[0] = m;
         memcpy(lu + 1, A, sizeof A);
-        memcpy(b->piv + b->start[s], piv, sizeof piv);
     }
+    block_lu_factor_one(&F, s);
     rotation_of(q, b->R + 9 * (size_t)s);
     start_body(b, s, x, m, J);
     return s;
@@ -173,7 +176,7 @@ static int add_lagrangian(build *b, int width)
         b->v[b->start[s] + j] = 0.1 * random_normal(&b->rng);
         b->mass[b->start[s] + j] = 1;
     }
-    block_lu F = {b->ns, b->start, b->off, b->lu, b->piv, b->kind};
+    block_lu F = factors_of(b);
     block_lu_factor_one(&F, s);
     return s;
 }

@@ -13,7 +13,9 @@ enum {
     BLOCK_RIGID     // 6x6: lu[0] the mass, lu[1..9] the LU factors of the rotational 3x3 block
 };
 
-// LU factors of a block-diagonal matrix. Block b covers rows start[b] .. start[b + 1] - 1.
+// LU factors of a block-diagonal matrix. Block b covers rows start[b] .. start[b + 1] - 1. The
+// values before factorisation are kept where there is room for them: at the same places as the
+// factors, of a rigid block the mass and the 3x3 block. A diagonal block has its values in lu.
 typedef struct block_lu {
     int nb;
     const int *start;          // nb + 1
@@ -21,13 +23,17 @@ typedef struct block_lu {
     double *lu;                // the blocks, factorised in place
     int *piv;                  // start[nb]; a rigid block uses its first three
     const unsigned char *kind; // nb, or null: all dense
+    double *val;               // values, or null: not kept
 } block_lu;
 
-// factorises every block in place as a dense one; the index of the first singular block, or -1
+// factorises every block in place; the index of the first singular block, or -1
 PCS_API int block_lu_factor(block_lu *F);
 
 // factorises block b alone; false when it is singular
 PCS_API bool block_lu_factor_one(block_lu *F, int b);
+
+// the values of block b, which are kept: n x n, column-major, n its rows
+PCS_API void block_lu_values(const block_lu *F, int b, double *A);
 
 // x = M^-1 x for block b only, x of its size
 PCS_API void block_lu_solve(const block_lu *F, int b, double *x);
