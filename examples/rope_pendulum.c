@@ -62,7 +62,7 @@ static pcs_status build(const settings *set, const motion *m, pcs_scene **out)
 // one run in time steps
 typedef struct stepped {
     simulation s;
-    bool pulled;    // whether the rope gave an impulse in the last step
+    bool pulled;    // true when the rope gave an impulse in the last step
     double caught;  // largest impulse of a step after one without, N s
     double closure; // worst of the ledgers, J
     double least;   // least impulse of the rope, N s

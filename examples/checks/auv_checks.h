@@ -58,8 +58,8 @@ void auv_check_levels(const auv_case *c, const auv_levels *levels, const auv_tra
 // largest |E - E0 - work| over a track, J
 double auv_balance(const auv_track *track);
 
-// Whether nothing turns or lifts the level vehicle as it goes straight ahead with centred fins, in
-// still water: null, or else why not.
+// True when nothing turns or lifts the level vehicle as it goes straight ahead with centred fins,
+// in still water: null, or else why not.
 const char *auv_not_straight(const pcs_vehicle_def *def);
 
 // how often something with a kink changes its sign between rows of the track

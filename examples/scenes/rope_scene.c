@@ -151,7 +151,7 @@ static pcs_status make_runs(rope *r)
 
 // ---- from one to the other ----------------------------------------------------------------------
 
-// whether free flight from x leaves the circle of the rope: so it does from the height of the
+// true when free flight from x leaves the circle of the rope: so it does from the height of the
 // anchor at rest, where the tension is zero and grows
 static bool flies_outwards(rope *r, const double x[5])
 {

@@ -49,7 +49,7 @@ scene solids_make(const solids_def *def, int kind, bool principal);
 // where a solid was t seconds ago: closed form if it spins about a principal axis
 solid solid_before(const solid *now, double t);
 
-// whether the points of contact lie on the upper face of the second box
+// true when the points of contact lie on the upper face of the second box
 bool solids_fit(const scene *s);
 
 // the smallest gap between the two at poses q, in reach or not

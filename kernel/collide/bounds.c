@@ -6,9 +6,9 @@
 #include "collide/geometry.h"
 #include "rotation/pose.h"
 
-// half extents along the inertial axes: of a box rotated by R, |R| h; of a core segment along the
-// axis z of R with half length l, |z| l, and the radius around it, which a cylinder has across its
-// axis only
+// half extents along the inertial axes: |R| h for a box rotated by R; |z| l for a core segment
+// along the axis z of R with half length l, plus the radius around it, which a cylinder has across
+// its axis only
 static void turned_extent(const pcs_shape *s, const double *q, double extent[3])
 {
     double R[9], S[9];

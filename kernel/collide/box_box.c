@@ -4,8 +4,8 @@
 // is never more than the signed gap. Overlapping boxes: the gap is the largest s over the 15 axes
 // where it can be largest (3 + 3 face normals, 9 products of edges). Separated boxes: the gap is
 // the distance of the closest features, which is the largest s again when these are a vertex and a
-// face or two edges, and otherwise found from each vertex against the other box. No margin, no
-// iteration.
+// face or two edges, and otherwise found from each vertex against the other box. There is no margin
+// and no iteration.
 //
 // Where the normal is that of a face, the opposite face of the other box is clipped to
 // its outline, and every corner of the clipped polygon is a contact of the face's plane with a

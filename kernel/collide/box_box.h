@@ -11,8 +11,8 @@
 
 // lengths whose difference is less than this times the sum of all half edges are equal
 static const double box_tie = 1e-14;
-// edges that run along each other and are nearer than this, in the same unit, are apart in a
-// direction that is rounding: it may be another at each end
+// nearly parallel edges that are closer than this, in the same unit, are apart in a direction that
+// is rounding: it may differ at the two ends
 static const double box_noise = 1e-10;
 
 // face, edge or vertex by the signs of its coordinates
@@ -36,11 +36,11 @@ typedef struct box_axes {
 // one contact; x1 and d1 in the frame of box 1, x2 and d2 in that of box 2, as in pcs_feature
 typedef struct box_contact {
     pcs_feature_kind kind;
-    box_part part1, part2; // what faces what; make the id
+    box_part part1, part2; // the parts that face each other; they make the id
     double x1[3], d1[3], x2[3], d2[3];
     double u[3]; // unit, from box 1 to box 2, frame of box 1
     double g;
-    double at[3]; // the point of box 1, in its frame: where the contact is
+    double at[3]; // the contact point of box 1, in its frame
 } box_contact;
 
 typedef struct box_contacts {
@@ -51,7 +51,7 @@ typedef struct box_contacts {
 // the largest s of each family of axes; false as soon as one is beyond reach (or not a number)
 bool box_separate(const box_pair *b, double reach, box_axes *a);
 
-// the signed gap and who makes it; size is the sum of all half edges
+// the signed gap and its features; size is the sum of all half edges
 void box_closest(const box_pair *b, const box_axes *a, double size, box_contact *c);
 
 // all contacts within reach, the closest first
@@ -78,7 +78,7 @@ static inline unsigned box_contact_id(const box_contact *c)
     return 27 * box_part_number(c->part1) + box_part_number(c->part2);
 }
 
-// the point of a part that is in the middle of it
+// the middle point of a part
 static inline void box_part_middle(box_part p, const double half[3], double x[3])
 {
     for (int i = 0; i < 3; ++i) {

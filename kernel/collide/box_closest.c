@@ -11,12 +11,12 @@
 // the best of the 15 axes is the normal. The gap errs by less than this
 static const double touch_tol = 1e-13;
 
-// sine of the angle between edges whose product is no direction: skipping the axis costs less than
-// this in the gap
+// sine of the angle between edges below which their product is no direction: without that axis the
+// gap errs by less than this
 static const double parallel_tol = 1e-14;
 
-// and of edges that touch or overlap (box_noise) and run along each other: where they cross and
-// along which normal says nothing. The best face errs by less than this in the gap
+// the same for nearly parallel edges that touch or overlap (box_noise): their crossing and normal
+// are rounding. The gap of the best face errs by less than this
 static const double along_tol = 1e-8;
 
 // a point that stands less than this beyond a face is not beyond it (relative to the half edge)
@@ -51,8 +51,8 @@ bool box_separate(const box_pair *b, double reach, box_axes *a)
     }
 
     // a_i x b_j = (0, -R_lj, R_kj) in the order (i, k, l). Its products with the other axes of box
-    // 2 are taken as they are and not from R^T R = I: the error then stays below rounding of s
-    // however small the angle between the edges
+    // 2 are computed, not taken from R^T R = I: the error then stays below the rounding of s for
+    // any angle between the edges
     for (int i = 0; i < 3; ++i) {
         const int k = axis_next(i), l = axis_next(k);
         for (int j = 0; j < 3; ++j) {
@@ -92,8 +92,8 @@ static void edge_direction(const box_pair *b, int i, int j, const double from1to
     }
 }
 
-// where the lines of two edges come closest: seen along the edge of box 1, it is a point, and the
-// other a line
+// the closest points of the lines of two edges: seen along the edge of box 1, that edge is a point
+// and the other one a line
 static void meet_lines(const box_pair *b, int i, int j, box_contact *c)
 {
     const int k = axis_next(i), l = axis_next(k);
@@ -111,7 +111,7 @@ static void meet_lines(const box_pair *b, int i, int j, box_contact *c)
     v3_copy(c->x1, c->at);
 }
 
-// the largest s, of the faces where the edges run along each other
+// the largest s; that of the faces if the edges are nearly parallel
 static double best_axis(const box_pair *b, const box_axes *a, double size)
 {
     const double face = fmax(a->face1, a->face2);
@@ -151,7 +151,7 @@ static void deepest(const box_pair *b, const box_axes *a, double size, box_conta
             c->part1.c[m] = box_sign(c->u[m]);
         }
     } else {
-        // the edges of both boxes furthest along the axis
+        // the edges of both boxes that are furthest along the axis
         c->kind = PCS_FEATURE_EDGE_EDGE;
         edge_direction(b, a->i, a->j, b->t, c->u);
         m3_mul_t(b->R, c->u, u2);
@@ -173,7 +173,7 @@ static void deepest(const box_pair *b, const box_axes *a, double size, box_conta
 
 // a vertex of box 2 and the point of box 1 nearest to it, both in the frame of box 1
 typedef struct nearest {
-    double square; // of the distance
+    double square; // square of the distance
     box_part vertex, other;
     double x[3], foot[3];
 } nearest;
@@ -234,7 +234,7 @@ static bool point_contact(const box_pair *b, const nearest *n, bool vertex_of_2,
     return true;
 }
 
-// whether two edges come within a distance of each other between their ends
+// true when two edges come within a distance of each other between their ends
 static bool edges_within(const box_pair *b, double distance)
 {
     for (int i = 0; i < 3; ++i) {
@@ -250,7 +250,8 @@ static bool edges_within(const box_pair *b, double distance)
                 const double hn = s & 2 ? b->half2[n] : -b->half2[n];
                 const double *bm = b->R + 3 * m, *bn = b->R + 3 * n;
 
-                // seen along the edge of box 1: a point, and a line in the direction (ek, el)
+                // seen along the edge of box 1 that edge is a point, and the other a line in the
+                // direction (ek, el)
                 const double rk =
                     b->t[k] + hm * bm[k] + hn * bn[k] + (s & 4 ? b->half1[k] : -b->half1[k]);
                 const double rl =
@@ -258,7 +259,7 @@ static bool edges_within(const box_pair *b, double distance)
                 const double cross = rk * el - rl * ek;
                 if (!(cross * cross <= distance * distance * e2)) continue;
 
-                // between the ends of both
+                // the place is between the ends of both edges
                 const double along = -(rk * ek + rl * el) / e2;
                 const double ri = b->t[i] + hm * bm[i] + hn * bn[i] + along * bj[i];
                 if (fabs(along) <= b->half2[j] && fabs(ri) <= b->half1[i]) return true;
@@ -268,9 +269,9 @@ static bool edges_within(const box_pair *b, double distance)
     return false;
 }
 
-// The signed gap and who makes it. The best axis is the answer wherever two points that far apart
-// are found: overlapping or touching, a vertex and a face, two edges. What remains is a vertex of
-// one box beyond the edges of all faces of the other.
+// The signed gap and its features. The best axis is the answer when two points have that distance:
+// in overlap or touch, a vertex and a face, two edges. In the remaining case a vertex of one box is
+// beyond the edges of all faces of the other.
 void box_closest(const box_pair *b, const box_axes *a, double size, box_contact *c)
 {
     const double tie = box_tie * size, best = fmax(a->face1, fmax(a->face2, a->edge));

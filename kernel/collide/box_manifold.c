@@ -31,7 +31,7 @@ static void add(box_contacts *list, const box_contact *c, double size)
         double apart[3];
         v3_sub(other->at, c->at, apart);
         if (v3_norm(apart) < duplicate_tol * size) {
-            // the deeper of the two stays; the first of the list is the deepest anyway
+            // the deeper of the two stays; the first of the list is the deepest
             if (i > 0 && c->g < other->g - box_tie * size) *other = *c;
             return;
         }
@@ -39,7 +39,7 @@ static void add(box_contacts *list, const box_contact *c, double size)
     list->at[list->n++] = *c;
 }
 
-// a face that may be clipped against
+// the face to clip against
 typedef struct reference {
     bool of1;
     int axis;
@@ -55,8 +55,8 @@ static int largest(const double u[3], double *sine2)
     return i;
 }
 
-// the face whose normal is u, box 1 first; failing that, of two faces that nearly look at each
-// other along u, the one that does so better
+// the face whose normal is u, box 1 first; else, of two nearly opposite faces along u, the better
+// one
 static bool find_reference(const box_pair *b, const double u[3], reference *r)
 {
     double u2[3], off1, off2;
@@ -81,7 +81,7 @@ typedef struct corner {
     box_part of_reference, of_other;
 } corner;
 
-// the part that two parts have in common: what joins two corners
+// the part that two parts have in common, which joins two corners
 static box_part joining(box_part a, box_part b)
 {
     box_part p;
@@ -101,7 +101,7 @@ static int clip(const corner *in, int n, int k, int sign, double limit, double s
         if (da <= snap) out[m++] = *a;
         if ((da <= snap) == (db <= snap)) continue;
 
-        // a corner kept by the snap may stand beyond the plane: then the cut is the corner
+        // a corner that the snap kept may be beyond the plane: then the cut is at the corner
         const double s = fmin(1, fmax(0, da / (da - db)));
         corner *c = &out[m++];
         for (int i2 = 0; i2 < 3; ++i2) {
@@ -119,7 +119,7 @@ enum { CORNERS_MAX = 8 };
 // the face of box 2 opposite to face (axis, sign) of box 1, clipped to its outline
 static int clip_face(const box_pair *b, int axis, int sign, double snap, corner out[CORNERS_MAX])
 {
-    // the face that looks most against the reference; a clear lead is needed over a lower number
+    // the face most opposite to the reference; a higher number must lead clearly
     int j = 0;
     for (int m = 1; m < 3; ++m) {
         if (fabs(b->R[axis + 3 * m]) > fabs(b->R[axis + 3 * j]) + flush_tol) j = m;
@@ -162,7 +162,7 @@ static int face_contacts(const box_pair *b, const reference *r, const double u[3
         const corner *k = &corners[i];
         double x[3];
 
-        // vertices as they are, cut points as they come
+        // vertices first, then points of cuts
         const box_part o = k->of_other;
         if (o.c[0] && o.c[1] && o.c[2]) {
             box_part_middle(o, f->half2, x);
@@ -196,8 +196,8 @@ static int face_contacts(const box_pair *b, const reference *r, const double u[3
     return n;
 }
 
-// The end, on the side s of axis i of box 1, of what two edges (along i and along j of box 2)
-// share: where the first of them ends. False if they share nothing there.
+// The end, on side s of axis i of box 1, of the part that two edges (along i, and along j of box 2)
+// share: the nearer of the two ends. False if they share nothing there.
 static bool edge_end(const box_pair *b, int i, int j, int s, box_contact *c)
 {
     const double *bj = b->R + 3 * j;
@@ -222,13 +222,13 @@ static bool edge_end(const box_pair *b, int i, int j, int s, box_contact *c)
     return fabs(c->x1[i]) <= b->half1[i];
 }
 
-// whether a part, its extension along axis i apart, is an edge along i about normal to u
+// true when a part, its extension along axis i apart, is an edge along i about normal to u
 static bool edge_along(box_part p, int i, const double u[3])
 {
     return p.c[axis_next(i)] && p.c[axis_next(axis_next(i))] && fabs(u[i]) <= manifold_tol;
 }
 
-// separated edges that run along each other touch on a length: the ends of it
+// separated parallel edges touch on a length: its ends
 static void add_edge_ends(const box_pair *b, const box_contact *closest, double reach, double size,
                           box_contacts *list)
 {

@@ -1,4 +1,4 @@
-// Which bounds overlap: grids of columns, one per level of size, swept along x.
+// Finds the bounds that overlap: grids of columns, one per level of size, swept along x.
 //
 // Items belong to levels by the larger of their widths in y and z, an octave each. A level has a
 // grid in y and z whose cells are as wide as its widest item, and an item stands in the column (the
@@ -9,7 +9,7 @@
 // body at 1e30 is one more column at the border of the grid.
 //
 // Along x lists are sorted and swept by ends rounded to float, which keeps their order: an overlap
-// stays one, and what overlaps so far is asked in double. The pairs are then sorted by counting, so
+// stays an overlap; pairs found so are tested in double. The pairs are then sorted by counting, so
 // that their order does not depend on the search: threads share the columns.
 #include "collide/broad.h"
 
@@ -25,9 +25,9 @@
 #define CELLS (1 << 30)
 #define WIDER 1e-6
 
-// so few items are all tested against each other
+// at most this many items are all tested against each other
 #define FEW 24
-// and from this number on several threads are faster
+// from this number on several threads are faster
 #define MANY 512
 
 // sizes are counted in bins, four to an octave; a level has the items of four of them
@@ -45,11 +45,11 @@ typedef struct column {
     int y, z;
     int begin, end;         // its entries, by increasing first
     double low[2], high[2]; // bounds of its items in y and z
-    double longest;         // entry, along x
+    double longest;         // longest entry, along x
 } column;
 
 typedef struct level {
-    double width[2]; // of a cell in y and z
+    double width[2]; // widths of a cell in y and z
     int begin, end;  // its entries
     int first, last; // its columns
 } level;
@@ -76,7 +76,7 @@ typedef struct grid {
     level *lev;
     int n_levels;
 
-    // any thread takes the next chunk from the arena
+    // a thread takes the next chunk from the arena
     pcs_arena *mem;
     atomic_flag busy;
     chunk *found;
@@ -88,7 +88,7 @@ typedef struct grid {
 typedef struct finder {
     grid *g;
     chunk *chunk;
-    size_t n, room; // found, and how many there were chunks for
+    size_t n, room; // number of pairs found, and of pairs that had memory
 } finder;
 
 // ---- pairs --------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ static void add_pair(finder *f, int i, int j)
     if (f->n == f->room) take_chunk(f);
     f->n += 1;
     chunk *c = f->chunk;
-    if (!c) return; // but counted
+    if (!c) return; // a pair without memory is counted
     c->pair[c->n][0] = i < j ? i : j;
     c->pair[c->n][1] = i < j ? j : i;
     c->n += 1;
@@ -199,7 +199,7 @@ static void sweep_two(finder *f, int i, int i_end, int j, int j_end)
 
 // ---- columns ------------------------------------------------------------------------------------
 
-// never decreasing in x; x is finite and width positive
+// the number of a cell never decreases in x; x is finite and width positive
 static int cell_of(double x, double width)
 {
     const double c = floor(x / width);
@@ -273,7 +273,7 @@ static void sweep_coarser(finder *f, const column *c, const level *l)
         from[i] = cell_of(c->low[i], l->width[i]) - 1;
         to[i] = cell_of(c->high[i], l->width[i]);
     }
-    // from one column that there is to the next: the ranges of a column at the border are long
+    // moves from each existing column to the next: the ranges of a column at the border are long
     int k = find_column(g, l, from[0], from[1]);
     while (k < l->last && g->col[k].z <= to[1]) {
         const column *d = &g->col[k];
@@ -359,7 +359,7 @@ static void insertion_sort(record *r, int n)
     }
 }
 
-// by z, then y, then x; the sorted records are where the result points, `r` or `room`
+// sorts by z, then y, then x; returns the sorted records, `r` or `room`
 static record *sort_records(record *r, record *room, int n)
 {
     if (n <= 64) {
@@ -384,7 +384,7 @@ static record *sort_records(record *r, record *room, int n)
 
 // ---- building -----------------------------------------------------------------------------------
 
-// bounds that no grid can hold: infinite, or as long as all numbers
+// bounds that no grid can hold: infinite, or too long for finite sums
 static bool boundless(const collide_item *it)
 {
     double size = 0;
@@ -415,7 +415,7 @@ static void fill_entry(const collide_item *it, int item, entry *e)
     }
 }
 
-// a level on its way from a list of items to entries
+// a level while its list of items becomes entries
 typedef struct making {
     const grid *g;
     const level *l;
@@ -491,8 +491,8 @@ static void make_level(grid *g, level *l, const int *list, record *r, record *ro
     make_columns(g, l, m.r);
 }
 
-// levels from fine to coarse, each from the first bin that is not empty; start[b] is where bin b
-// begins in the list of items
+// levels from fine to coarse, each from the first bin that is not empty; bin b begins at start[b]
+// in the list of items
 static bool make_levels(grid *g, const int *list, const int *start)
 {
     int from[BINS / OCTAVE], to[BINS / OCTAVE], most = 0;
@@ -599,7 +599,7 @@ static void sort_sorted(int (*from)[2], size_t n_pairs, int n, int *count, int (
     }
 }
 
-// the pair of two items i < j, first the one that moves
+// the pair of two items i < j, the moving one first
 static void set_pair(const collide_item *items, int i, int j, int pair[2])
 {
     const bool movable = items[i].movable;
@@ -621,7 +621,7 @@ static pcs_status hand_over(grid *g, int n, pcs_arena *mem, int (**pair)[2], int
     *pair = (int(*)[2])pcs_arena_take_array(mem, g->n, sizeof **pair);
     if (g->full || !room || !count || !*pair) return pcs_fail_memory("contact detection");
 
-    // what is handed over lies over the grid and the pairs as found, but before `room`
+    // the result overwrites the grid and the unsorted pairs, but not `room`
     sort_found(g, n, count, room);
     sort_sorted(room, g->n, n, count, *pair);
     for (size_t k = 0; k < g->n; ++k) {
@@ -631,7 +631,7 @@ static pcs_status hand_over(grid *g, int n, pcs_arena *mem, int (**pair)[2], int
     return PCS_OK;
 }
 
-// every pair of few items is tested, in the order of the answer
+// every pair of few items is tested, in the order of the result
 static pcs_status test_all(const collide_item *items, int n, pcs_arena *mem, int (**pair)[2],
                            int *n_pairs)
 {

@@ -58,7 +58,7 @@ int collide_capsule_half_space(const pcs_shape *s1, const double *q1, const pcs_
     v3_sub(k.c, a, ac);
     const double g = v3_dot(n, ac) - s1->radius, slope = v3_dot(n, k.z) * k.half;
 
-    // the lower end first; of level ones that below
+    // the lower end first; at equal heights the end at -h
     int count = 0;
     for (int which = 0; which < 2; ++which) {
         const double side = (slope < 0) == (which == 0) ? 1 : -1;
@@ -120,7 +120,7 @@ static bool contact(const core *a, const core *b, const double *q2, double t1, d
     write_core(a, t1, f->p1, f->d1);
     write_core(b, t2, f->p2, f->d2);
 
-    // cores that meet: across both, or across the one
+    // cores that meet: the normal is orthogonal to both, or to the one that has a length
     if (!(v3_unit(w, N) > 0)) {
         v3_cross(a->z, b->z, N);
         if (!(v3_unit(N, N) > parallel_tol)) {
@@ -159,7 +159,7 @@ static void closest(const core *a, const core *b, double *t1, double *t2)
     if (nn <= parallel_tol * parallel_tol) *t2 = clamp(cosine * *t1 - v3_dot(w, b->z), b->half);
 }
 
-// the other end of what nearly parallel cores share
+// the other end of the part that nearly parallel cores share
 static int add_ends(const core *a, const core *b, const double *q2, double reach, double t1,
                     pcs_feature out[2])
 {
@@ -175,7 +175,7 @@ static int add_ends(const core *a, const core *b, const double *q2, double reach
     int count = 0;
     const double ends[2] = {low, high};
     for (int k = 0; k < 2; ++k) {
-        // which end of whom: heights are exact there, so that the part is known
+        // the end of one core: heights are exact there, so that the part is known
         double at1 = ends[k], at2;
         if (fabs(at1) == a->half) {
             at2 = clamp(cosine * at1 - v3_dot(w, b->z), b->half);
@@ -201,7 +201,7 @@ int collide_capsule_capsule(const pcs_shape *s1, const double *q1, const pcs_sha
     closest(&a, &b, &t1, &t2);
     if (!contact(&a, &b, q2, t1, t2, reach, &out[0])) return 0;
 
-    // of parallel cores, where the whole length is closest, only the ends count
+    // on parallel cores a whole length is closest: only its ends count
     pcs_feature ends[2];
     const int n = add_ends(&a, &b, q2, reach, t1, ends);
     double cross[3];

@@ -1,5 +1,5 @@
-// Who answers for a pair of shapes. Each pair of kinds has one function for one order; the other
-// order calls it with the bodies exchanged and mirrors the result.
+// The function for each pair of kinds of shapes, in one order; the other order calls it with the
+// bodies exchanged and mirrors the result.
 #include <percuss/features.h>
 
 #include <string.h>
@@ -13,7 +13,7 @@
 typedef struct entry {
     collide_fn *fn;        // null: this pair never touches
     bool swapped;          // fn takes the second shape first
-    collide_many_fn *many; // in place of fn
+    collide_many_fn *many; // replaces fn
 } entry;
 
 static const entry table[KINDS][KINDS] = {
@@ -128,7 +128,7 @@ int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shap
     const pcs_shape *s1 = e.swapped ? shape2 : shape1, *s2 = e.swapped ? shape1 : shape2;
     const double *p1 = e.swapped ? q2 : q1, *p2 = e.swapped ? q1 : q2;
 
-    // the functions of convex pairs count on room for all they may find
+    // the functions of convex pairs need room for all features they may find
     int n;
     if (e.many) {
         n = e.many(s1, p1, s2, p2, reach, capacity, out);

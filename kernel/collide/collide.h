@@ -8,10 +8,10 @@
 
 #include "rotation/pose.h"
 
-// radius about the shape's own origin that holds it; 0 for half-spaces, which have none
+// radius of the ball about the origin of the shape that contains it; 0 for half-spaces
 double shape_radius(const pcs_shape *s);
-// diameter or least edge: how thick it is (a hull: about a ball inside); infinite for what has no
-// other side
+// thickness: diameter or least edge (hull: diameter of a ball inside); infinite for shapes without
+// another side
 double shape_thickness(const pcs_shape *s);
 
 // an inertial direction in the frame of a shape
@@ -32,7 +32,7 @@ static inline void shape_point(const pcs_shape *s, const double *q, const double
     shape_direction(s, q, out, out);
 }
 
-// a point against the half-space s2 of normal n2 (in the frame of its body); p1 is left to be set
+// a point against the half-space s2 of normal n2 (in the frame of its body); the caller sets p1
 static inline pcs_feature shape_on_plane(const pcs_shape *s2, const double n2[3], unsigned id,
                                          double radius)
 {
@@ -47,8 +47,8 @@ static inline pcs_feature shape_on_plane(const pcs_shape *s2, const double n2[3]
 void shape_relative(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                     double R[9], double t[3]);
 
-// a half-space s2: its normal in the frame of its body (n2) and inertial (n); returns how far the
-// origin of s1 is beyond its plane
+// a half-space s2: its normal in the frame of its body (n2) and inertial (n); returns the height of
+// the origin of s1 above its plane
 double shape_over_plane(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
                         const double *q2, double n2[3], double n[3]);
 
@@ -56,8 +56,9 @@ typedef int collide_fn(const pcs_shape *s1, const double *q1, const pcs_shape *s
                        double reach, pcs_feature out[PCS_FEATURES_MAX]);
 
 // The largest n . x (n unit, inertial) of the points of a shape at the pose q of its body (null:
-// the world): of a mesh or a height field those in the cube of half width `radius` about `centre`
-// (inertial), -infinity if there are none; +infinity for a half-space unless n is its normal.
+// the world): for a mesh or a height field only points in the cube of half width `radius` about
+// `centre` (inertial), -infinity if there are none; +infinity for a half-space unless n is its
+// normal.
 double collide_top(const pcs_shape *s, const double *q, const double n[3], const double centre[3],
                    double radius);
 
@@ -87,8 +88,8 @@ void collide_place(const pcs_shape *s1, const double x1[3], const double d1[3], 
 // the feature seen with the bodies exchanged; q1 and q2 are the poses before that
 void collide_mirror(pcs_feature *f, const double *q1, const double *q2);
 
-// the same against what may give any number: writes at most capacity, returns how many there are
-// (no fewer, when that is more)
+// the same against a surface, which may give any number: writes at most capacity, returns how many
+// there are (at least that many, when more than capacity)
 typedef int collide_many_fn(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
                             const double *q2, double reach, int capacity, pcs_feature *out);
 

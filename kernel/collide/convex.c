@@ -25,7 +25,8 @@ static int look_at_all(const convex *c, const double d[3])
     return best;
 }
 
-// from vertex to better neighbour: on a convex polyhedron the top is where none is better
+// moves from vertex to better neighbour: on a convex polyhedron the vertex without a better one is
+// the top
 static int climb(const convex *c, const double d[3])
 {
     int best = 0;

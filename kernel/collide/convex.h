@@ -31,8 +31,8 @@ typedef struct convex {
     double disc;
     const double *points; // 3 n, x y z of one point after the other
     int n;
-    // neighbours of point i: next[first[i]] ... next[first[i + 1] - 1]. Null: all points are looked
-    // at. With it, every point is a vertex of the hull, and its neighbours are along edges
+    // neighbours of point i: next[first[i]] ... next[first[i + 1] - 1]. Null: all points are
+    // tested. Else every point is a vertex of the hull, and its neighbours are along edges
     const int *first, *next;
 } convex;
 
@@ -49,13 +49,14 @@ typedef struct convex_corner {
 } convex_corner;
 
 typedef struct convex_gap {
-    double g;            // between the bodies; distance = g + radius1 + radius2 between the cores
-    double distance;     // of the cores, negative where they overlap
+    double g;            // gap of the bodies; distance = g + radius1 + radius2
+    double distance;     // distance of the cores, negative when they overlap
     double u[3];         // unit, from core 1 to core 2; the normal of a contact is -u
-    double x1[3], x2[3]; // closest points of the cores, x1 + distance u = x2. Overlapping: a point
-                         // of core 1 furthest along u, and its like on core 2 up to a slip across u
+    double x1[3], x2[3]; // closest points of the cores, x1 + distance u = x2. Overlap: a point of
+                         // core 1 furthest along u, and that of core 2 up to a shift across u
     bool overlap;        // the cores overlap or touch: u, x1, x2 come from the polytope
-    convex_corner corner[3]; // apart: what x1 - x2 is a combination of, one to three; else none
+    convex_corner
+        corner[3]; // apart: the one to three corners of which x1 - x2 is a combination; else none
     double weight[3];
     int corners;
 } convex_gap;
@@ -66,12 +67,12 @@ void convex_support(const convex *c, const double d[3], double x[3], int *index)
 // the radius of a ball about the origin that holds the core
 double convex_extent(const convex *c);
 
-// s(u); x1 and x2, if not null, the points of the cores (frame of core 1) that make it
+// s(u); x1 and x2, if not null, get the points of the cores (frame of core 1) that define it
 double convex_separation(const convex *c1, const convex *c2, const convex_pair *p,
                          const double u[3], double x1[3], double x2[3]);
 
-// The gap; false if it is more than reach (or the pair is not a number), out then undefined.
-// Deterministic, needs no memory while the cores are apart; libccd allocates where they overlap.
+// The gap; false if it is more than reach (or the pair has a NaN), out then undefined.
+// Deterministic; needs no memory while the cores are apart, libccd allocates when they overlap.
 bool convex_distance(const convex *c1, const convex *c2, const convex_pair *p, double reach,
                      convex_gap *out);
 
@@ -87,8 +88,8 @@ typedef enum gjk_result { GJK_APART, GJK_BEYOND, GJK_OVERLAP } gjk_result;
 gjk_result convex_apart(const convex *c1, const convex *c2, const convex_pair *p, double far,
                         convex_gap *out);
 
-// And distance, u, x1, x2 of cores that overlap or touch, by libccd; on entry u is a guess (unit),
-// which stands if nothing is found that parts the cores sooner.
+// The distance, u, x1, x2 of cores that overlap or touch, by libccd; on entry u is a guess (unit),
+// which remains if no direction separates the cores by a shorter way.
 void convex_penetration(const convex *c1, const convex *c2, const convex_pair *p, convex_gap *out);
 
 #endif

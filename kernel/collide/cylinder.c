@@ -13,10 +13,10 @@
 // sine of the angle between axis and normal below which a cap lies on a plane
 static const double flat_tol = 0.05;
 
-// a rim point of the cap that is nearer than this (radians) to the lowest one is the lowest
+// a rim point of the cap closer than this (radians) to the lowest point counts as the lowest
 static const double same_point_tol = 0.02;
 
-// |u_xy| from which a point of the rim is given by a core on the axis
+// least |u_xy| with which a core on the axis represents a point of the rim
 static const double core_tol = 0.5;
 
 void cylinder_rim(const pcs_shape *s, int side, int k, double x[3])
@@ -42,9 +42,9 @@ void cylinder_core(const pcs_shape *s, const double x[3], const double u[3], dou
     p[2] = x[2] - *radius * u[2];
 }
 
-// Numbers: 16 for what belongs to the upper cap, 0 to the lower; the points of the rim 0 to 5; 8
-// the lowest, unless it is one of them. A cap that lies on the plane has all its rim points, fixed
-// in the body; otherwise the lowest point of each rim is all there is.
+// Numbers: 16 for the upper cap, 0 for the lower; plus 0 to 5 for the points of the rim, or 8 for
+// the lowest point if it is none of them. A cap that lies on the plane has all its rim points,
+// fixed in the body; otherwise each rim has its lowest point only.
 bool cylinder_point(const pcs_shape *s, const double m[3], int k, double p[3], double *radius,
                     unsigned *number)
 {
@@ -63,7 +63,7 @@ bool cylinder_point(const pcs_shape *s, const double m[3], int k, double p[3], d
     }
     if (!flat) return k < 2;
 
-    // which of the rim points the lowest is
+    // the rim point that is the lowest, if one is
     int same = -1;
     double rim[3];
     for (int i = 0; i < RIM_POINTS; ++i) {

@@ -1,9 +1,9 @@
 // A cylinder against a box, a capsule, a hull or another cylinder, in the frame of the cylinder.
 //
 // The direction u from 1 to 2 and the gap come from the closest points of the cores, of overlapping
-// ones from the polytope (convex.h). Both approach a round surface by corners and stop near the
-// answer. With s(u) = min over 2 of u . x - max over 1 of u . x, never more than the gap, the
-// directions that can be the answer are tried in closed form and the best is kept:
+// ones from the polytope (convex.h). Both approximate a round surface by corners and stop near the
+// result. With s(u) = min over 2 of u . x - max over 1 of u . x, which is never more than the gap,
+// the possible directions are tried in closed form and the best is kept:
 //     a face of 2, a cap                u = its normal
 //     an edge of 2 and the side         u = z x edge
 //     an edge of 2 and a rim            the rim point x(a) with (x - p) . ((edge x x') x edge) = 0
@@ -11,11 +11,11 @@
 // So against boxes, hulls and capsules the gap is exact to rounding; rims of two cylinders keep
 // the result of the iterations.
 //
-// If u is normal to a face or a cap, what lies on it is cut to its outline; where the side and an
-// edge, or two sides, run along each other, the ends of what they share are contacts. Otherwise
-// there is one: a point of the cylinder and the plane through the point of 2 across u.
+// If u is normal to a face or a cap, the part that lies on it is cut to its outline; if the side is
+// parallel to an edge or to another side, the ends of the part they share are contacts. Otherwise
+// there is one contact: a point of the cylinder and the plane through the point of 2 across u.
 //
-// Ids: the number of the point (of the rim, of the other shape), times 16, plus what it is.
+// Ids: the number of the point (of the rim, of the other shape), times 16, plus its kind.
 #include <string.h>
 
 #include "base/base.h"
@@ -29,8 +29,8 @@
 // sine below which faces lie on each other, and edges along each other
 static const double manifold_tol = 0.05;
 
-// relative to the size of the pair: lengths that are equal, of iterated gaps, points that are one,
-// a point beyond an outline still above the face
+// tolerances relative to the size of the pair: of equal lengths, of iterated gaps, of equal points,
+// of a point beyond an outline that is still above the face
 static const double tie = 1e-12, tie_round = 1e-7, same_tol = 1e-6, snap_tol = 1e-7;
 
 // sine below which an edge or a face is foremost along an iterated direction
@@ -50,7 +50,7 @@ typedef struct round_pair {
     double gap[PCS_FEATURES_MAX], place[PCS_FEATURES_MAX][3];
 } round_pair;
 
-// the best direction so far and where the contact is: on the cylinder, on the core of 2
+// the best direction so far, and the contact points on the cylinder and on the core of 2
 typedef struct best {
     double s, u[3], x1[3], x2[3];
     bool placed; // x1 and x2 are good
@@ -70,7 +70,7 @@ static void try_direction(const round_pair *p, const double u[3], const double *
     if (x2) v3_copy(x2, b->x2);
 }
 
-// with the sign that makes it point along u
+// tries a direction with the sign with which it points along u
 static bool unit_along(const double d[3], const double u[3], double out[3])
 {
     if (!(v3_unit(d, out) > 0)) return false;
@@ -97,7 +97,7 @@ static void try_side(const round_pair *p, const double a[3], const double e[3], 
     v3_cross(z, e, d);
     if (!(v3_norm(d) > manifold_tol) || !unit_along(d, b->u, u)) return;
 
-    // where the line passes the axis: (a + t e) . (u x z) = 0
+    // the line meets the plane through the axis and u: (a + t e) . (u x z) = 0
     double across[3], x1[3], x2[3];
     v3_cross(u, z, across);
     const double t = -v3_dot(a, across) / v3_dot(e, across), l = p->s1->half[2];
@@ -125,7 +125,7 @@ static double beside(const round_pair *p, const double a[3], const double e[3], 
     return v3_dot(from, Ne);
 }
 
-// the line through a along e (unit) and the rim, by the secant rule from where u points
+// the line through a along e (unit) and the rim, by the secant rule from the direction of u
 static void try_rim(const round_pair *p, const double a[3], const double e[3], double length,
                     double lead, best *b)
 {
@@ -158,7 +158,7 @@ static void try_vertex(const round_pair *p, const double v[3], bool inside, best
 
 static void improve(const round_pair *p, const convex_gap *c, best *b)
 {
-    // of several that are as good the last: a face or a cap
+    // of several equally good ones the last: a face or a cap
     const double lead = tie * p->size;
     const best start = *b;
     const double back[3] = {-b->u[0], -b->u[1], -b->u[2]};
@@ -202,13 +202,14 @@ static void improve(const round_pair *p, const convex_gap *c, best *b)
 
 enum { STARTS = 6 };
 
-// relative to the size of the pair: overlaps up to this are found from likely directions
+// relative to the size of the pair: the direction of an overlap up to this is searched among likely
+// ones
 static const double shallow = 0.002;
 
 // closest points nearer than this, relative to the size, determine no direction
 static const double touching = 1e-7;
 
-// the best few of the directions tried
+// the best of the directions tried
 typedef struct starts {
     double s[STARTS], u[STARTS][3];
 } starts;
@@ -235,8 +236,8 @@ static void try_start(const round_pair *p, const double d[3], starts *b)
 }
 
 // The direction of a shallow overlap: those of the axes and faces of both, of their products and of
-// the centres, the best of which are bettered by moving the cores apart along them. Of a deep one,
-// and where bettering changes it (two corners, none of the likely ones): by the polytope
+// the centres are tried, and the best are improved by moving the cores apart along them. For a deep
+// overlap, and when the improvement changes the direction much (two corners): by the polytope
 static void find_overlap(const round_pair *p, convex_gap *c)
 {
     starts b;
@@ -271,7 +272,7 @@ static void find_overlap(const round_pair *p, convex_gap *c)
         start = b.s[k];
     }
 
-    // further down, or between corners, none of them need be near the best
+    // deeper, or between corners, none of them need be near the best
     const double least = found.distance > start + tie * p->size ? touching : shallow;
     if (!(found.distance > -least * p->size)) {
         convex_penetration(&p->core, &p->b.core, &p->at, &found);
@@ -408,7 +409,7 @@ static void over_cap(round_pair *p, patch f, int side, double g)
     }
 }
 
-// the ends of the common segment of a generator and an edge, or a generator, of 2
+// adds the ends of the common segment of a generator and an edge, or a generator, of 2
 static void along_side(round_pair *p, const patch *one, const patch *two, const double u[3],
                        double g)
 {
@@ -469,8 +470,8 @@ static void manifold(round_pair *p, const best *b, double g)
 
 // ---- the pair ---------------------------------------------------------------------------------
 
-// the place of an overlap, from the extreme features along u: a point of one shape, or where two
-// lines cross
+// the place of an overlap, from the extreme features along u: a point of one shape, or the crossing
+// of two lines
 static void place_contact(const round_pair *p, const convex_gap *c, best *b)
 {
     if (b->placed) return;

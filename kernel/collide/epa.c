@@ -1,12 +1,12 @@
-// How deep two convex cores overlap: the expanding polytope of libccd, which only this file knows.
-// It works on cores of unit size, so that its tolerances mean the same for all, and gives the
+// The depth of the overlap of two convex cores: the expanding polytope of libccd, which only this
+// file calls. It works on cores of unit size, so that its tolerances are relative, and gives the
 // direction u of the shortest separation. From there the cores are moved just apart along u, and u
 // becomes the normal of the closest features that they then have, as long as s(u) grows: that makes
-// it exact where the features are those of polyhedra. The depth is s(u): whatever is wrong with u
-// makes the overlap look deeper than it is, never shallower.
+// it exact where the features are those of polyhedra. The depth is s(u): an error of u makes the
+// overlap deeper than it is, never shallower.
 //
-// Of overlaps below 1e-6 of the size libccd says little (none, or one in any direction); there the
-// same is done from a few likely directions, and the best stands.
+// For overlaps below 1e-6 of the size libccd is unreliable (it finds none, or one in any
+// direction); there the same is done from a few likely directions, and the best is kept.
 #include <ccd/ccd.h>
 
 #include <math.h>
@@ -15,22 +15,22 @@
 #include "collide/convex.h"
 #include "linalg/m3.h"
 
-static const double epa_tolerance = 1e-12;      // of the unit size, for polyhedra
-static const double epa_tolerance_round = 1e-7; // with a cylinder, which has no last corner
-static const unsigned long rounds_max = 200;    // of its search for an overlap
-static const double parallel_tol = 1e-9;        // sine of edges without a product
-static const double clear = 1e-12;    // how far moved cores are apart, relative to the size
-static const double clearance = 1e-3; // and relative to the overlap
-static const double shallow = 1e-6;   // overlaps, of the size, that libccd sees badly
+static const double epa_tolerance = 1e-12;      // relative to the unit size, for polyhedra
+static const double epa_tolerance_round = 1e-7; // with a cylinder, on which corners never end
+static const unsigned long rounds_max = 200;    // rounds of its search for an overlap
+static const double parallel_tol = 1e-9;        // sine below which two edges have no product
+static const double clear = 1e-12;              // distance of the moved cores, relative to the size
+static const double clearance = 1e-3;           // the same relative to the overlap
+static const double shallow = 1e-6; // overlaps below this part of the size are unreliable in libccd
 enum { REFINE_MAX = 40 };
-enum { SUPPORTS_MAX = 2000, SUPPORTS_MAX_ROUND = 300 }; // and of the polytope
+enum { SUPPORTS_MAX = 2000, SUPPORTS_MAX_ROUND = 300 }; // supports of the polytope
 
-// one of the two cores as libccd sees it
+// one of the two cores in the form of libccd
 typedef struct body {
     const convex *core;
     const convex_pair *placed; // null: at the origin
     double scale;              // 1 / size
-    int left;                  // points it may still add
+    int left;                  // number of points it may still add
 } body;
 
 static void support(const void *object, const ccd_vec3_t *dir, ccd_vec3_t *out)
@@ -40,7 +40,7 @@ static void support(const void *object, const ccd_vec3_t *dir, ccd_vec3_t *out)
     double x[3], y[3];
     int index;
     if (b->left-- <= 0) {
-        // no corner beyond the polytope: it is done
+        // no corner is beyond the polytope: it is complete
         y[0] = y[1] = y[2] = 0;
         if (b->placed) v3_copy(b->placed->t, y);
     } else if (b->placed) {
@@ -57,7 +57,7 @@ static void support(const void *object, const ccd_vec3_t *dir, ccd_vec3_t *out)
     }
 }
 
-// u becomes d, or -d, if that parts the cores sooner
+// u becomes d, or -d, if that separates the cores by a shorter way
 static void improve(const convex *c1, const convex *c2, const convex_pair *p, const double d[3],
                     double u[3], double *most)
 {
@@ -92,8 +92,8 @@ static bool polytope(const convex *c1, const convex *c2, const convex_pair *p, d
     return v3_unit(dir.v, u) > 0.5;
 }
 
-// From u on: the normal between the cores once they are moved just apart along it, as long as it
-// gets better
+// Improves u: the cores are moved just apart along it and u becomes their normal, as long as s
+// grows
 static void refine(const convex *c1, const convex *c2, const convex_pair *p, double size,
                    double u[3], double *most)
 {
@@ -108,7 +108,7 @@ static void refine(const convex *c1, const convex *c2, const convex_pair *p, dou
     }
 }
 
-// the same from a direction and its opposite, whichever is better; u stays if it is the best
+// the same from a direction and its opposite; u stays if it is the best
 static void try_from(const convex *c1, const convex *c2, const convex_pair *p, double size,
                      const double d[3], double u[3], double *most)
 {
@@ -121,7 +121,7 @@ static void try_from(const convex *c1, const convex *c2, const convex_pair *p, d
     v3_copy(v, u);
 }
 
-// all likely directions: of the centres, the axes of both and their products
+// tries all likely directions: of the centres, the axes of both and their products
 static void try_likely(const convex *c1, const convex *c2, const convex_pair *p, double size,
                        double u[3], double *most)
 {

@@ -1,4 +1,4 @@
-// The life of a geometry.
+// Creation and release of a geometry.
 #include "collide/geometry.h"
 
 #include "base/base.h"

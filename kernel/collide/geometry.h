@@ -17,7 +17,7 @@ typedef struct mesh_node {
 // Half-edge 3 t + k goes from corner k to corner k + 1 of triangle t. All arrays are owned.
 typedef struct mesh_geometry {
     int n_vertices, n_triangles;
-    double *vertex; // 3 n_vertices; equal ones are one
+    double *vertex; // 3 n_vertices; vertices at equal coordinates are one
     int *triangle;  // 3 n_triangles, counter-clockwise from outside
     int *across;    // 3 n_triangles: the half-edge on the other side, or -1
     bool *flat;     // 3 n_triangles: the triangle there lies in the same plane
@@ -38,7 +38,7 @@ struct pcs_geometry {
     pcs_env env;
     pcs_shape_kind kind;
     double low[3], high[3]; // bounds, frame of the shape
-    void *owned;            // hull: what holds all its arrays
+    void *owned;            // hull: the memory of all its arrays
     union {
         polyhedron hull;
         mesh_geometry mesh;

@@ -3,11 +3,11 @@
 // round adds the corner w furthest along -v and keeps the smallest face of the simplex that holds
 // its nearest point;
 //     v . w / |v| <= distance <= |v|
-// ends the search, at the latest when no corner is new. On a face with three corners, v is taken
-// along the normal of its plane, so its direction is good however near the plane is.
+// ends the search; it also ends when no corner is new. On a face with three corners, v is taken
+// along the normal of its plane, so its direction is accurate at any distance of the plane.
 //
-// Whether corners are independent is asked relative to their own lengths: an absolute threshold
-// drops simplices of small or near features, and the pair is then missed without a sign.
+// Independence of corners is tested relative to their own lengths: an absolute threshold would drop
+// simplices of small or near features, and the pair would be missed.
 #include "collide/convex.h"
 
 #include <math.h>
@@ -17,10 +17,11 @@
 // sine below which corners are on one line or in one plane
 static const double pivot_tol = 1e-13;
 
-// |v| this near to its lower bound, relative to itself or to the largest |w|: found
+// the search ends when |v| is this near to its lower bound, relative to itself or to the largest
+// |w|
 static const double converged_tol = 1e-15;
 
-// cores this near, relative to the largest |w|: they touch
+// cores this near, relative to the largest |w|, touch
 static const double touch_tol = 2e-16;
 
 enum { ROUNDS_MAX = 200 };
@@ -58,7 +59,7 @@ static face of_segment(const simplex *s, int i, int j)
     if (!(from > 0)) return of_corner(s, i);
     if (!(to > 0)) return of_corner(s, j);
 
-    // from the nearer end
+    // computed from the nearer end
     const double t = from / ee, r = to / ee;
     face f = {.n = 2, .at = {i, j}, .weight = {r, t}};
     if (t < r) {
@@ -82,7 +83,7 @@ static face of_triangle(const simplex *s, int i, int j, int k)
         return nearer(of_segment(s, i, j), nearer(of_segment(s, i, k), of_segment(s, j, k)));
     }
 
-    // the shares of the corners: areas of the triangles that the origin's foot makes with the sides
+    // the weights of the corners: areas of the triangles of the foot of the origin with the sides
     v3_cross(b, c, x);
     const double wa = v3_dot(n, x);
     v3_cross(c, a, x);
@@ -103,7 +104,7 @@ static face of_triangle(const simplex *s, int i, int j, int k)
     return best;
 }
 
-// the three sides about the newest corner that the origin is beyond; none: it is inside, n = 0
+// the sides about the newest corner beyond which the origin lies; none: it is inside, n = 0
 static face of_tetrahedron(const simplex *s)
 {
     static const int side[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
@@ -206,7 +207,7 @@ gjk_result convex_apart(const convex *c1, const convex *c2, const convex_pair *p
             const face next = solve(&s);
             if (next.n == 0) break;
 
-            // otherwise rounding has the last word
+            // otherwise rounding decides
             done = !(next.square < best.square);
             if (!done) {
                 best = next;

@@ -1,23 +1,24 @@
 // A convex shape against a mesh or a height field, triangle by triangle, in the frame of the
 // surface. Body 1 carries the convex shape.
 //
-// Each triangle is felt from above: a shape entirely beneath its plane does not touch it. With n
+// Each triangle acts from above only: a shape entirely beneath its plane does not touch it. With n
 // its normal, its plane keeps the distance s(n) = (least height of the shape over the plane), and
 // with u the direction of the closest points (of the least overlap, by the polytope), g the gap:
 //   - s(n) = g, or u nearly n: the triangle is a face. The points of the shape above it are
-//     contacts of its plane, as on a half-space, and so is what its edges cut out of a face of the
-//     shape that lies on it;
+//     contacts of its plane, as on a half-space, and so are the corners that its edges cut out of a
+//     face of the shape that lies on it;
 //   - otherwise the closest point is on an edge or a corner, and u counts if it can be a normal of
 //     the surface there: if no triangle next to it rises along u. So edges inside a plane or in a
-//     valley, and corners that are no peaks, are never felt; nor are edges cut by a neighbour;
-//   - where u does not count, the triangle is a face for the points above it all the same.
+//     valley, and corners that are no peaks, never act, nor do edges cut by a neighbour;
+//   - where u does not count, the triangle is still a face for the points above it.
 // A point beneath a face is a contact only if the shape goes through the surface somewhere: it may
-// also reach there past the border. What two triangles find in one place with one normal is one
+// also reach there past the border. Contacts of two triangles in one place with one normal are one
 // contact.
 //
-// Ids. A point of the shape over a face: its number in the shape, times 16, plus how many faces it
-// touched before this one; so a vertex keeps its warm start when it slides from one triangle to
-// the next. On an edge or a corner of the surface, bit 31 and the number of the edge or vertex.
+// Ids. A point of the shape over a face: its number in the shape, times 16, plus the number of
+// faces it touched before this one; so a vertex keeps its warm start when it slides from one
+// triangle to the next. On an edge or a corner of the surface, bit 31 and the number of the edge or
+// vertex.
 #include <string.h>
 
 #include "base/base.h"
@@ -37,8 +38,9 @@ static const double along_tol = 1e-6;
 // sine by which an edge may rise along the normal of its corner
 static const double cone_tol = 1e-3;
 
-// lengths relative to the size of the shape and the triangle: the plane is as good as the closest
-// points, apart and in overlap; a point beside an edge is above the triangle; two contacts are one
+// lengths relative to the size of the shape and the triangle: differences up to which the plane is
+// as good as the closest points, apart and in overlap; a point beside an edge is above the
+// triangle; two contacts are one
 static const double tie_apart = 1e-12, tie_overlap = 1e-7, snap_tol = 1e-9, same_tol = 1e-6;
 
 // the same relative to the triangle: corners that are foremost along a direction
@@ -56,13 +58,14 @@ typedef struct ground {
     double reach, size; // size: of the shape
     pcs_feature *out;
     int n, capacity;
-    bool beneath, through; // a point of it is beneath a face; it goes through the surface
+    bool beneath,
+        through; // beneath: a point of it is beneath a face; through: it goes through the surface
 } ground;
 
-// a triangle under work
+// the present triangle
 typedef struct work {
     surface_triangle t;
-    double size;         // of the shape and the triangle
+    double size; // size of the shape and the triangle
     double least;        // s(n)
     double m[3];         // n in the frame of the shape
     double inward[3][3]; // of each edge, in the plane, unit
@@ -71,14 +74,14 @@ typedef struct work {
 
 // ---- beneath the surface ----------------------------------------------------------------------
 
-// whether a point of the core with this gap is beneath; the radius of a point of a cylinder, which
-// lies on its axis, is not that of its core
+// true when a point of the core with this gap is beneath; the radius of a point of a cylinder,
+// which lies on its axis, is not that of its core
 static bool is_beneath(const ground *g, double gap)
 {
     return gap + g->b.core.radius < -snap_tol * g->size;
 }
 
-// whether the shape holds a point of the surface
+// true when the shape holds a point of the surface
 static bool holds(const ground *g, const double y[3])
 {
     const double along[3] = {0, 0, 1};
@@ -88,14 +91,14 @@ static bool holds(const ground *g, const double y[3])
     own.orientation[0] = 1;
     own.orientation[1] = own.orientation[2] = own.orientation[3] = 0;
     solid_into(&g->b, y, x);
-    // the point may be on a face of the shape: rounding must not decide
+    // a point on a face of the shape counts: rounding must not decide
     v3_scale(1 - same_tol, x, x);
     return shape_ray(&own, NULL, x, along, g->size, &t, n) && t == 0;
 }
 
 // ---- the list ---------------------------------------------------------------------------------
 
-// While contacts are collected, d1[0], which a point has no use for, holds the gap.
+// While contacts are collected, d1[0], which a point does not use, holds the gap.
 static void add(ground *g, unsigned id, const double p[3], double radius, const double y[3],
                 const double N[3], double gap)
 {
@@ -147,8 +150,8 @@ static int points_of(const pcs_shape *s)
     }
 }
 
-// Point k of the shape as a plane with the normal m (frame of the shape) sees it: core and radius.
-// False if there is none. *number is the basis of its id.
+// Point k of the shape for a plane with the normal m (frame of the shape): core and radius. False
+// if there is none. *number is the basis of its id.
 static bool point_of(const ground *g, const double m[3], int k, double p[3], double *radius,
                      unsigned *number)
 {
@@ -177,7 +180,7 @@ static bool point_of(const ground *g, const double m[3], int k, double p[3], dou
     }
 }
 
-// how far inside the outline of the triangle a point is, seen along n
+// the depth of a point inside the outline of the triangle, seen along n
 static double inside(const work *w, const double x[3])
 {
     double least = INFINITY;
@@ -286,7 +289,7 @@ static void add_face(ground *g, const work *w)
 
 // ---- edges and corners ------------------------------------------------------------------------
 
-// The corners of the triangle that are foremost along N: bits
+// bits of the corners of the triangle that are foremost along N
 static unsigned foremost(const work *w, const double N[3])
 {
     double at[3], most = -INFINITY;
@@ -308,7 +311,7 @@ static int edge_of(unsigned set)
     return set == 3 ? 0 : set == 6 ? 1 : 2;
 }
 
-// whether N can be a normal of the surface at the extreme feature along it
+// true when N can be a normal of the surface at the extreme feature along it
 static bool allowed(const ground *g, const work *w, unsigned set, const double N[3])
 {
     if (v3_dot(N, w->t.n) < -cone_tol) return false;
@@ -395,11 +398,11 @@ static bool above(const patch *p, const double y[3], const double e[3], const do
 }
 
 typedef struct edge_end {
-    double x[3], y[3], gap; // of the shape, of the edge
+    double x[3], y[3], gap; // points of the shape and of the edge
 } edge_end;
 
-// the ends of what edge k and a face or an edge of the shape share, along the edge from its lower
-// vertex, so that both triangles give them the same names; false if they share nothing
+// the ends of the part that edge k shares with a face or an edge of the shape, along the edge from
+// its lower vertex, so that both triangles give them the same ids; false if they share nothing
 static bool find_edge_ends(const ground *g, const work *w, int k, const convex_gap *c,
                            edge_end end[2])
 {
@@ -427,7 +430,7 @@ static bool find_edge_ends(const ground *g, const work *w, int k, const convex_g
     return true;
 }
 
-// The place of the contact on the shape. Closest points give it, but for an overlap they give the
+// The place of the contact on the shape. Closest points give it, but in an overlap they give the
 // depth only: then it is the extreme feature of the shape, over the extreme feature of the
 // triangle.
 static void contact_point(const ground *g, const work *w, unsigned set, const convex_gap *c,
@@ -498,7 +501,7 @@ static void touch(void *user, int number)
     if (!(w.least <= g->reach) || !(top + radius > 0)) return;
 
     w.plane = true;
-    double margin = INFINITY; // of the lowest point, from edges where the plane ends
+    double margin = INFINITY; // margin of the lowest point from edges at which the plane ends
     for (int k = 0; k < 3; ++k) {
         double e[3], from[3];
         v3_sub(w.t.v[k == 2 ? 0 : k + 1], w.t.v[k], e);
@@ -517,7 +520,7 @@ static void touch(void *user, int number)
         return;
     }
 
-    // no part of it is outside of a plane that continues in all directions
+    // no part of the triangle is outside of a plane that continues in all directions
     const double middle = 0.5 * (bottom + top) + radius;
     if (w.plane) {
         if (middle >= 0) add_face(g, &w);
@@ -546,8 +549,8 @@ static void touch(void *user, int number)
 
 // ---- the pair ---------------------------------------------------------------------------------
 
-// Whether two contacts of a number are of one point: the lowest of a rim is another one for each
-// face.
+// True when two contacts with one number are at one point: the lowest point of a rim is a different
+// one for each face.
 static bool one_point(const ground *g, const pcs_feature *a, const pcs_feature *b)
 {
     if (g->b.s->kind != PCS_SHAPE_CYLINDER) return true;
@@ -577,7 +580,7 @@ static void drop_far_behind(ground *g)
     g->n = n;
 }
 
-// whether the shape goes through triangle `number`
+// true when the shape goes through triangle `number`
 static void look_through(void *user, int number)
 {
     ground *g = user;
@@ -592,7 +595,7 @@ static void look_through(void *user, int number)
     g->through = convex_distance(&triangle, &g->b.core, &pair, 0, &c);
 }
 
-// drops what is beneath a face of a surface that the shape does not go through
+// drops contacts beneath a face of a surface that the shape does not go through
 static void drop_beneath(ground *g, const double low[3], const double high[3])
 {
     if (!g->beneath || g->through) return;

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-// heights and the sides of the rectangle beyond this cannot be squared twice
+// largest height and side of the rectangle: the fourth power of larger ones overflows
 static const double size_max = 1e70;
 
 static pcs_status check(int nx, int ny, double dx, double dy, const double *heights)

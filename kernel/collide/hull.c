@@ -1,11 +1,11 @@
 // Convex hulls of points: checks of the input, and from Qhull's facets to a polyhedron. Only this
-// file knows Qhull.
+// file calls Qhull.
 //
-// The points are moved and scaled to unit size for Qhull, sorted first so that their order does not
-// show, and facets whose planes agree within merge_tol are one face. The vertices kept are the
-// given ones, bit by bit. Normals are those of the polygons (Newell's sum); offsets reach the
-// outermost vertex of all, so no vertex is outside any face, however poor the normal of a sliver.
-// Faces, edges and neighbours are numbered by the vertices they have.
+// The points are moved and scaled to unit size for Qhull, sorted first so that the result does not
+// depend on their order, and facets whose planes agree within merge_tol are one face. The vertices
+// kept are the given ones, bit by bit. Normals are those of the polygons (Newell's sum); offsets
+// reach the outermost vertex, so that no vertex is outside any face, even if the normal of a sliver
+// is inaccurate. Faces, edges and neighbours are numbered by the vertices they have.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,31 +19,31 @@
 #include "collide/geometry.h"
 #include "linalg/m3.h"
 
-// of the size: facets that bend less are one face
+// relative to the size: facets that bend less are one face
 static const double merge_tol[] = {1e-12, 1e-10, 1e-8};
 
-// of the size: points thinner than this in a direction have no inside
+// relative to the size: points thinner than this in a direction have no inside
 static const double flat_tol = 1e-9;
 
-// m; beyond it the volume overflows a double
+// largest coordinate, m; beyond it the volume overflows a double
 static const double size_max = 1e30;
 
-// half an id (2^16) numbers all parts: vertices, edges and faces together
+// half an id (2^16) must number all parts: vertices, edges and faces together
 enum { PARTS_MAX = 65535, POINTS_MAX = 10000000 };
 
 typedef struct point {
     double x[3];    // as given
     double unit[3]; // moved and scaled
-    int number;     // as a vertex of the hull, -1 if it is no vertex
+    int number;     // number among the vertices of the hull, -1 if it is none
 } point;
 
 typedef struct side {
     int low, high;   // vertices, the smaller first
-    int face, place; // whose, and which corner it starts at
-    bool up;         // goes from low to high
+    int face, place; // face of the side, and the corner at which it starts
+    bool up;         // true: it goes from low to high
 } side;
 
-// growing as the hull is found
+// grows while facets are read
 typedef struct draft {
     const pcs_env *env;
     point *p;
@@ -103,7 +103,8 @@ static pcs_status take_points(int n, const double *points, draft *d)
     return PCS_OK;
 }
 
-// how far the points reach beyond a point, a line, a plane: the farthest from what was found so far
+// the largest distance of the points from a point, a line and a plane, each through the farthest
+// points so far
 static pcs_status refuse_flat(const draft *d)
 {
     double e[3], n[3], most[3] = {0, 0, 0};
@@ -234,7 +235,7 @@ static void number_vertices(draft *d)
         d->corner[k] = d->p[d->corner[k]].number;
     }
 
-    // Qhull goes round clockwise
+    // Qhull lists corners clockwise
     for (int f = 0; f < d->n_faces; ++f) {
         for (int i = d->first[f], j = d->first[f + 1] - 1; i < j; ++i, --j) {
             const int t = d->corner[i];
@@ -252,8 +253,8 @@ static int compare_sides(const void *one, const void *two)
     return (a->up < b->up) - (a->up > b->up);
 }
 
-// whether each edge has a face on either side, in opposite directions, and all together
-// are a ball: Euler's V - E + F = 2
+// true when each edge has a face on either side, in opposite directions, and the surface is a ball:
+// Euler's V - E + F = 2
 static bool closed(draft *d)
 {
     for (int f = 0; f < d->n_faces; ++f) {
@@ -374,8 +375,8 @@ static void write_edges(const draft *d, arrays *a)
         a->about[v + 1] += a->about[v];
     }
 
-    // edges are sorted by their ends, so neighbours come out in the order of theirs: `about` runs
-    // ahead and is put back
+    // edges are sorted by their ends, so that neighbours are in order, too: `about` advances and is
+    // restored afterwards
     for (int which = 1; which >= 0; --which) {
         for (int e = 0; e < n; ++e) {
             const int v = a->edge[4 * (size_t)e + which], k = a->about[v]++;
@@ -389,7 +390,7 @@ static void write_edges(const draft *d, arrays *a)
     a->about[0] = 0;
 }
 
-// the mean of the vertices and how deep it is inside
+// the mean of the vertices and its depth inside
 static void hull_ball(const draft *d, const arrays *a, polyhedron *h)
 {
     for (int v = 0; v < d->n_vertices; ++v) {
@@ -455,9 +456,9 @@ static pcs_status write_hull(const draft *d, pcs_geometry *g)
     return PCS_OK;
 }
 
-// ---- all together -----------------------------------------------------------------------------
+// ---- the hull -----------------------------------------------------------------------------
 
-// faces that close up, with the least tolerance that gives them
+// closed faces, with the least tolerance that gives them
 static pcs_status find_faces(draft *d, double *unit)
 {
     qhT qh;

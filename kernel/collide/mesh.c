@@ -1,10 +1,10 @@
 // Triangle meshes: checks of the input, neighbours of triangles, and a hierarchy of boxes over
 // them.
 //
-// Vertices with equal coordinates are one, so that the neighbours are found however the triangles
-// were written. Triangles without an area (two corners in one place, or all on a line up to
-// rounding) are left out. The hierarchy halves the triangles at the median of their centres along
-// the longest side of these; 1 to LEAF_MAX of them end in a leaf.
+// Vertices with equal coordinates are one, so that neighbours are found for any list of triangles.
+// Triangles without an area (two corners in one place, or all on a line up to rounding) are left
+// out. The hierarchy halves the triangles at the median of their centres along the longest side of
+// the bounds of the centres; a leaf has 1 to LEAF_MAX of them.
 #include "collide/geometry.h"
 
 #include <limits.h>
@@ -18,10 +18,10 @@
 // least height over longest side from which a triangle has an area
 static const double area_tol = 1e-12;
 
-// coordinates beyond this cannot be squared twice
+// largest coordinate: the fourth power of larger ones overflows
 static const double size_max = 1e70;
 
-// an id holds the half-edge and three bits more
+// an id holds the half-edge and three more bits
 #define TRIANGLES_MAX ((INT_MAX >> 3) / 3)
 
 enum { LEAF_MAX = 4 };
@@ -42,7 +42,7 @@ static int compare_place(const void *one, const void *two)
     return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-// same[i]: the first vertex in the place of vertex i
+// same[i]: the first vertex at the place of vertex i
 static pcs_status find_same(const pcs_env *env, int n, const double *vertices, int *same)
 {
     place *p = pcs_env_alloc(env, (size_t)n, sizeof *p);
@@ -64,7 +64,7 @@ static pcs_status find_same(const pcs_env *env, int n, const double *vertices, i
 // ---- neighbours -------------------------------------------------------------------------------
 
 typedef struct half_edge {
-    int low, high, at; // its ends, the smaller first; its number
+    int low, high, at; // ends of a half-edge, the smaller first; its number
 } half_edge;
 
 static int compare_half_edge(const void *one, const void *two)
@@ -85,7 +85,7 @@ static int end_of(const mesh_geometry *m, int h)
     return m->triangle[h % 3 == 2 ? h - 2 : h + 1];
 }
 
-// Two half-edges that run against each other, and no third, are neighbours. Where more than two
+// Two half-edges of opposite directions, without a third, are neighbours. If more than two
 // triangles meet, or two with opposite orientation, all are edges of the surface.
 static pcs_status find_neighbours(const pcs_env *env, mesh_geometry *m)
 {
@@ -129,7 +129,7 @@ static void triangle_bounds(const mesh_geometry *m, int t, double low[3], double
     }
 }
 
-// along an axis: twice the middle of the bounds of a triangle
+// twice the middle of the bounds of a triangle along an axis
 static double middle(const mesh_geometry *m, int t, int axis)
 {
     double low[3], high[3];
@@ -143,7 +143,8 @@ static bool before(const mesh_geometry *m, int axis, int a, int b)
     return xa != xb ? xa < xb : a < b;
 }
 
-// order[first .. last - 1] so that entry `at` has none after it in front of it (Hoare 1961)
+// partly sorts order[first .. last - 1]: no entry before `at` is larger, none after it smaller
+// (Hoare 1961)
 static void split_at(const mesh_geometry *m, int axis, int first, int last, int at)
 {
     int *order = m->order;
@@ -173,8 +174,8 @@ static void split_at(const mesh_geometry *m, int axis, int first, int last, int 
     }
 }
 
-// the node of order[first .. last - 1] and all below it; returns the next free node. As deep as
-// the logarithm of the number of triangles
+// makes the node of order[first .. last - 1] and all below it; returns the next free node. The
+// depth is the logarithm of the number of triangles
 static int build(mesh_geometry *m, int node, int first, int last)
 {
     mesh_node *b = &m->node[node];
@@ -204,7 +205,7 @@ static int build(mesh_geometry *m, int node, int first, int last)
     return build(m, b->first, half, last);
 }
 
-// ---- making one -------------------------------------------------------------------------------
+// ---- creation -------------------------------------------------------------------------------
 
 static pcs_status check(int n_vertices, const double *vertices, int n_triangles,
                         const int *triangles)

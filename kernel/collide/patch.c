@@ -22,7 +22,7 @@ static void put(patch *p, double x, double y, double z, int number)
 
 static void box_patch(const pcs_shape *s, const double d[3], double tol, patch *p)
 {
-    // the vertex, and the axes along which it may be exchanged
+    // the vertex, and the axes along which its neighbour is as far
     double x[3];
     int number = 0, axis[3], n = 0;
     for (int i = 0; i < 3; ++i) {
@@ -60,7 +60,7 @@ static void cylinder_patch(const pcs_shape *s, const double d[3], double tol, pa
         cylinder_rim(s, side, k, x);
         put(p, x[0], x[1], x[2], base + k);
 
-        // the foremost between its neighbours
+        // places the foremost point between its neighbours
         const double from = at < 0 ? at + RIM_POINTS : at;
         if (across > 0 && from > k + 0.02 && from < k + 0.98) {
             put(p, r * e[0], r * e[1], side * s->half[2], base + 8);
@@ -86,7 +86,7 @@ static void hull_patch(const polyhedron *h, const double d[3], double tol, patch
         return;
     }
 
-    // the edge from the top that falls off least
+    // the edge from the top along which the height decreases least
     int other = -1;
     double least = tol;
     for (int k = h->about[top]; k < h->about[top + 1]; ++k) {
@@ -156,7 +156,7 @@ static void cut(patch *p, const double in[3], const double a[3], double snap, in
         for (int c = 0; c < 3; ++c) {
             x[c] = p->x[i][c] + s * (p->x[j][c] - p->x[i][c]);
         }
-        // where the side cut runs along another one already, this is a corner of the outline
+        // if the side cut lies on a side of the outline already, this is a corner of the outline
         out.sides[out.n] = (p->sides[i] & p->sides[j]) | 1u << side;
         out.number[out.n++] = -1;
     }

@@ -20,7 +20,7 @@ void polygon_cut(const polygon *in, const double normal[3], double offset, doubl
         if (da <= snap) *append(out) = *a;
         if ((da <= snap) == (db <= snap)) continue;
 
-        // a corner kept by the snap may stand beyond the plane: then the cut is the corner
+        // a corner that the snap kept may be beyond the plane: then the cut is at the corner
         const double s = fmin(1, fmax(0, da / (da - db)));
         polygon_corner *c = append(out);
         for (int k = 0; k < 3; ++k) {

@@ -7,14 +7,14 @@
 
 typedef struct polygon_corner {
     double x[3];
-    int vertex; // of the uncut polygon, -1 for a corner that a cut has made
-    int side;   // label of the side that leads on from here
+    int vertex; // number in the uncut polygon, -1 for a corner that a cut has made
+    int side;   // label of the side from this corner to the next
 } polygon_corner;
 
 enum { POLYGON_MAX = 128 };
 
 typedef struct polygon {
-    polygon_corner at[POLYGON_MAX]; // two corners: a segment there and back
+    polygon_corner at[POLYGON_MAX]; // two corners: a segment, forward and back
     int n;
 } polygon;
 

@@ -4,16 +4,15 @@
 //     s(u) = min over core 2 of u . x  -  max over core 1 of u . x
 // is never more than the signed distance of the cores. Cores that overlap have the distance of the
 // largest s over the normals of the faces and the products of the edges (polyhedra_axes.c); so have
-// separated ones whose closest features are a vertex and a face or two edges, which is seen from
-// whether the feet are on them. What remains, vertices near vertices and edges, is found by the
-// search for the distance (gjk.c), also for polyhedra with many vertices, which begin with it.
-// These take their overlaps from libccd's direction (epa.c) and the axes about it; those with up to
-// 128 vertices from all axes where the overlap is too shallow for it. The gap is the distance less
-// the radii.
+// separated ones whose closest features are a vertex and a face or two edges, which holds when the
+// feet are on them. What remains, vertices near vertices and edges, is found by the search for the
+// distance (gjk.c), also for polyhedra with many vertices, which begin with it. Overlaps of these
+// use the direction of libccd (epa.c) and the axes about it; if the overlap is too shallow for
+// libccd, polyhedra with up to 128 vertices use all axes. The gap is the distance less the radii.
 //
-// Where the normal is that of a face, or nearly, the opposite face of the other (or the
-// core of the capsule) is cut to its outline, and every corner of the result is a contact of the
-// face's plane with a point of the other. More than PCS_FEATURES_MAX corners are thinned out.
+// Where the normal is that of a face, or nearly, the opposite face of the other (or the core of the
+// capsule) is cut to its outline, and every corner of the result is a contact of the face's plane
+// with a point of the other. Beyond PCS_FEATURES_MAX corners some are left out.
 //
 // An id combines the parts that face each other; see polyhedron.h for their numbers.
 #include "collide/polyhedra.h"
@@ -33,7 +32,7 @@ void polyhedra_contacts_find(polyhedra *p, double reach, polyhedra_contacts *lis
     p->size = p->p1->extent + p->p2->extent;
     list->n = 0;
 
-    // balls round both first
+    // first the balls around both are tested
     const double far = reach + p->radius1 + p->radius2, apart = far + p->size;
     if (!(apart >= 0) || !(v3_dot(p->at.t, p->at.t) <= apart * apart)) return;
 
@@ -46,7 +45,7 @@ static void write(const polyhedra_contact *c, const polyhedra *p, const pcs_shap
                   const pcs_shape *s2, pcs_feature *f)
 {
     *f = (pcs_feature){.kind = c->kind, .radius1 = p->radius1, .radius2 = p->radius2};
-    // the one contact of a sphere keeps its id over the edges
+    // the single contact of a sphere keeps its id across edges
     if (s1->kind != PCS_SHAPE_SPHERE) f->id = ((unsigned)c->part1 << 16) + (unsigned)c->part2;
     double u2[3];
     m3_mul_t(p->at.R, c->u, u2);
@@ -73,8 +72,8 @@ int collide_polyhedra(const pcs_shape *s1, const double *q1, const pcs_shape *s2
     return list.n;
 }
 
-// The vertices of a hull within reach of the plane, the lowest first; many are thinned to those
-// that reach furthest in the directions of the plane
+// The vertices of a hull within reach of the plane, the lowest first; of many only those furthest
+// in directions of the plane are kept
 int collide_hull_half_space(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
                             const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
 {
@@ -97,8 +96,8 @@ int collide_hull_half_space(const pcs_shape *s1, const double *q1, const pcs_sha
     return count;
 }
 
-// Which of two hulls is polyhedron 1, whose faces come first where both would do, must not depend
-// on who asks: the larger one, and of equals the one ahead along the axis that they are apart on
+// Polyhedron 1, whose faces have precedence, must not depend on the order of the bodies: it is the
+// larger hull, and of equal ones the first along the axis on which they are apart
 static bool in_order(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2)
 {
     const polyhedron *a = &s1->geometry->of.hull, *b = &s2->geometry->of.hull;

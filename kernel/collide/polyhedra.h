@@ -1,5 +1,5 @@
-// Two polyhedra with a radius round each (spheres, capsules, boxes, hulls, triangles), between the
-// files of this method; polyhedra.c describes it.
+// Two polyhedra with a radius around each (spheres, capsules, boxes, hulls, triangles):
+// declarations shared by the files of this method, which polyhedra.c describes.
 //
 // Work is done in the frame of polyhedron 1. u is a unit direction from 1 to 2 in that frame.
 #ifndef COLLIDE_POLYHEDRA_H
@@ -28,17 +28,17 @@ typedef struct polyhedra {
     double radius1, radius2;
     convex_pair at; // 2 in the frame of 1
     convex core1, core2;
-    double size; // of both, for tolerances
+    double size; // size of both, for tolerances
 } polyhedra;
 
 // one contact of the cores; x1 and d1 in frame 1, x2 and d2 in frame 2, as in pcs_feature
 typedef struct polyhedra_contact {
     pcs_feature_kind kind;
-    int part1, part2; // what faces what
+    int part1, part2; // the parts that face each other
     double x1[3], d1[3], x2[3], d2[3];
     double u[3];
     double g;     // of the cores
-    double at[3]; // the point of 1 (frame 1): where the contact is
+    double at[3]; // contact point of 1 (frame 1)
 } polyhedra_contact;
 
 typedef struct polyhedra_contacts {
@@ -54,9 +54,9 @@ typedef struct polyhedra_axis {
     double s, u[3];
 } polyhedra_axis;
 
-// the largest s over the faces of both, over the edges of both; *best is only replaced by what is
-// larger by more than a tie. False as soon as an axis is beyond far; what cannot be the best is not
-// looked at. *all is false if there were too many edges to look at
+// the largest s over the faces, or the edges, of both; an axis replaces *best only when it is
+// larger by more than a tie. False as soon as an axis is beyond far; axes that cannot be the best
+// are skipped. *all is false if there were too many edges to test
 bool polyhedra_faces(const polyhedra *p, double far, polyhedra_axis *best);
 bool polyhedra_edges(const polyhedra *p, double far, polyhedra_axis *best, bool *all);
 
@@ -74,7 +74,7 @@ bool polyhedra_meet(const polyhedra *p, int e1, int e2, double x1[3], double x2[
 void polyhedra_manifold(const polyhedra *p, const polyhedra_contact *closest, double far,
                         polyhedra_contacts *list);
 
-// everything: fills in cores and size of *p, then the list
+// fills in cores and size of *p, then the list
 void polyhedra_contacts_find(polyhedra *p, double reach, polyhedra_contacts *list);
 
 // fills in d1 and d2 from the parts

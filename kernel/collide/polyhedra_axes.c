@@ -1,7 +1,7 @@
-// The axes that may part two polyhedra: the normals of their faces, and the products of their
-// edges. Of the latter only those count that look out of both edges: with d1, d2 the edges and
-// L, R the normals on their left and right, q = sign d1 x d2 is among the outward normals of edge 1
-// and -q among those of edge 2 when
+// The axes that may separate two polyhedra: the normals of their faces, and the products of their
+// edges. A product counts only if it points out of both edges: with d1, d2 the edges and L, R the
+// normals on their left and right, q = sign d1 x d2 is among the outward normals of edge 1 and -q
+// among those of edge 2 when
 //     sign d2 . L1 >= 0 >= sign d2 . R1,     sign d1 . L2 >= 0 >= sign d1 . R2
 // (Gauss map: the arcs of the two edges cross). Their distance along q is that of their ends.
 #include "collide/polyhedra.h"
@@ -13,7 +13,7 @@
 // sine of the angle between edges whose product is no direction
 static const double parallel_tol = 1e-10;
 
-// more promising edges, or products of two, than this are not looked at
+// largest number of promising edges, and of products, that are tested
 enum { EDGES_MAX = 256, PRODUCTS_MAX = 8192 };
 
 static bool consider_face1(const polyhedra *p, int f, double far, polyhedra_axis *best)
@@ -50,7 +50,7 @@ static bool consider_face2(const polyhedra *p, int f, double far, polyhedra_axis
 
 // The faces of one against the ball inside the other, c its centre in their frame: s of face f is
 // at most n . c - offset - inner. The most promising face comes first, so that few others are
-// looked at
+// tested
 static bool look_at_faces(const polyhedra *p, bool of1, const double c[3], double inner, double far,
                           polyhedra_axis *best)
 {
@@ -96,7 +96,7 @@ typedef struct arc {
 // the sign for which q = +- d1 x d2 points out of both edges; 0: neither
 static int outward(const arc *a, const arc *b)
 {
-    // all four at once: which of them fails is anybody's guess, and guesses cost more than products
+    // all four at once: a wrong branch prediction costs more than the products
     int up = 1, down = 1;
     if (a->left) {
         const double l = v3_dot(b->d, a->left), r = v3_dot(b->d, a->right);
@@ -143,7 +143,7 @@ static void arc_of_1(const polyhedra *p, int i, arc *a)
     a->right = h->n_faces > 0 ? polyhedron_normal(h, e[3]) : NULL;
 }
 
-// rotated into frame 1; normal is room for both
+// rotated into frame 1; `normal` is memory for both
 static void arc_of_2(const polyhedra *p, int j, double normal[6], arc *b)
 {
     const polyhedron *h = p->p2;
@@ -172,7 +172,7 @@ static bool consider_pair(const polyhedra *p, const arc *a, const arc *b, int i,
     return sign == 0 || consider_product(p, a, b, i, j, sign, far, best);
 }
 
-// Whether edge e of h may have an axis with s > least. With x its end, c and `inner` the ball
+// True when edge e of h may have an axis with s > least. With x its end, c and `inner` the ball
 // inside the other, and q among the normals of the edge,
 //     s <= q . (c - x) - inner,
 // which is largest at an end of the arc of normals, or where c - x (less its part along the edge)
@@ -205,7 +205,7 @@ bool polyhedra_edges(const polyhedra *p, double far, polyhedra_axis *best, bool 
     from_2(p, h2->centre, c2);
     into_2(p, h1->centre, c1);
 
-    // those of 1, and then each of those of 2 against them
+    // the edges of 1, then each edge of 2 against them
     arc arcs[EDGES_MAX];
     int edges[EDGES_MAX], n = 0;
     *all = true;

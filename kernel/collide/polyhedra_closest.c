@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-// edges are no closer than this to parallel (sine) where their lines make the contact: the normal
-// from their directions has lost as many digits
+// least angle (sine) of edges whose lines make the contact: the normal loses as many digits as this
+// has zeros
 static const double lines_tol = 1e-6;
 
 // for polyhedra with more vertices the distance is computed before the faces are searched
@@ -85,7 +85,7 @@ static void face_contact(const polyhedra *p, bool of1, int face, int v, polyhedr
     c->g = v3_dot(n, x) - h->offset[face];
 }
 
-// whether a point over a face is over its inside
+// true when a point over a face is over its inside
 static bool over_face(const polyhedron *h, int face, const double x[3])
 {
     const double *n = polyhedron_normal(h, face);
@@ -102,8 +102,8 @@ static bool over_face(const polyhedron *h, int face, const double x[3])
     return true;
 }
 
-// two points fixed in their bodies with the normal u between them, as a point and a plane: what
-// for features that have no better description
+// two points fixed in their bodies with the normal u between them, as a point and a plane: for
+// features without a better description
 static void point_contact(const convex_gap *k, const polyhedra *p, int part1, int part2,
                           polyhedra_contact *c)
 {
@@ -141,7 +141,8 @@ static void of_axis(const polyhedra *p, const polyhedra_axis *a, polyhedra_conta
         return;
     }
 
-    // lines with a radius have no inside, and parallel ones no place: a point and a plane instead
+    // lines with a radius have no inside, and parallel ones no crossing: a point and a plane
+    // replace them
     convex_gap k = {.distance = a->s};
     v3_copy(a->u, k.u);
     if (meet) {
@@ -153,7 +154,7 @@ static void of_axis(const polyhedra *p, const polyhedra_axis *a, polyhedra_conta
     point_contact(&k, p, c->part1, c->part2, c);
 }
 
-// whether two points as far apart as the axis says are on the parts that it names
+// true when two points as far apart as the axis says are on the parts that it names
 static bool attained(const polyhedra *p, const polyhedra_axis *a)
 {
     double x[3], y[3], s1, s2;
@@ -188,7 +189,7 @@ static int distinct(const convex_gap *k, bool of1, int v[3])
     return n;
 }
 
-// the face at v that looks along d, -1 if none does
+// the face at v with the normal d, -1 if there is none
 static int flush_face(const polyhedron *h, int v, const double d[3])
 {
     double x[3];
@@ -215,7 +216,7 @@ static void of_corners(const polyhedra *p, const convex_gap *k, polyhedra_contac
     m3_mul_t(p->at.R, k->u, back);
     v3_scale(-1, back, back);
 
-    // three corners of the one span a face of it
+    // three corners of one polyhedron span a face of it
     const int f1 = n1 == 3 ? flush_face(p->p1, v1[0], k->u) : -1;
     const int f2 = n2 == 3 ? flush_face(p->p2, v2[0], back) : -1;
     if (f1 >= 0 || f2 >= 0) {
@@ -241,7 +242,7 @@ static void of_corners(const polyhedra *p, const convex_gap *k, polyhedra_contac
               : n2 == 1 ? PCS_FEATURE_EDGE_POINT
                         : PCS_FEATURE_EDGE_EDGE;
     if (c->kind == PCS_FEATURE_EDGE_EDGE) {
-        // parallel edges: the point found on one, and the other's line
+        // parallel edges: the point found on one, and the line of the other
         double x1[3], x2[3], s1, s2;
         if (!polyhedra_meet(p, c->part1 - p->p1->n_vertices, c->part2 - p->p2->n_vertices, x1, x2,
                             &s1, &s2)) {
@@ -279,9 +280,8 @@ static void deepest(const polyhedra *p, convex_gap *k, polyhedra_contact *c)
     }
 }
 
-// few vertices: faces first. They end most pairs that are out of reach, and are the answer for most
-// that are not; only then come edges, and the search for the distance where a vertex is nearest to
-// a vertex or to an edge
+// few vertices: faces first. They exclude most pairs that are out of reach, and decide most others;
+// then edges, and the search for the distance if a vertex is nearest to a vertex or to an edge
 static bool closest_of_few(const polyhedra *p, double far, polyhedra_contact *c)
 {
     polyhedra_axis best = {.s = -INFINITY};

@@ -27,7 +27,7 @@ static void add(polyhedra_contacts *list, const polyhedra_contact *c, double siz
         double apart[3];
         v3_sub(other->at, c->at, apart);
         if (v3_norm(apart) < duplicate_tol * size) {
-            // the deeper of the two stays; the first of the list is the deepest anyway
+            // the deeper of the two stays; the first of the list is the deepest
             if (i > 0 && c->g < other->g - polyhedra_tie * size) *other = *c;
             return;
         }
@@ -35,14 +35,14 @@ static void add(polyhedra_contacts *list, const polyhedra_contact *c, double siz
     list->at[list->n++] = *c;
 }
 
-// a face that may be cut against
+// the face to cut against
 typedef struct reference {
     bool of1;
     int face;
     bool flush; // its normal is the normal of the contact
 } reference;
 
-// the face of h about the vertex furthest along d that looks most along d, and the square of the
+// the face of h, at the vertex furthest along d, whose normal is nearest d, and the square of the
 // sine between them; -1 if there is none on that side
 static int facing(const polyhedron *h, const double d[3], double *sine2)
 {
@@ -56,8 +56,8 @@ static int facing(const polyhedron *h, const double d[3], double *sine2)
     return f;
 }
 
-// the face whose normal is u, of 1 first; failing that, of two faces that nearly look at each other
-// along u (or one that an edge nearly lies on), the one that does so better
+// the face whose normal is u, of 1 first; else, of two nearly opposite faces along u (or one on
+// which an edge nearly lies), the better one
 static bool find_reference(const polyhedra *p, const double u[3], reference *r)
 {
     double back[3], off1, off2;
@@ -77,8 +77,8 @@ static bool find_reference(const polyhedra *p, const double u[3], reference *r)
     return true;
 }
 
-// of the faces of h, that which looks most along d; a clear lead is needed over the one before, so
-// that the choice does not follow rounding. Only those about the top along d come into question
+// the face of h whose normal is nearest d; a later face must lead clearly, so that rounding does
+// not decide. Only faces at the top along d are tested
 static int incident(const polyhedron *h, const double d[3])
 {
     const int v = polyhedron_top(h, d);
@@ -96,8 +96,8 @@ static int incident(const polyhedron *h, const double d[3])
     return best;
 }
 
-// the outline of the incident face, or the only edge, in the frame of the reference; *part is what
-// it belongs to. Outlines with very many corners are taken with some left out
+// the outline of the incident face, or the only edge, in the frame of the reference; *part is its
+// part. Of very many corners some are left out
 static void outline(const polyhedron *h, int face, const convex_pair *at, polygon *out)
 {
     const int from = face >= 0 ? h->first[face] : 0;
@@ -113,7 +113,7 @@ static void outline(const polyhedron *h, int face, const convex_pair *at, polygo
     }
 }
 
-// 1 seen from 2
+// 1 in the frame of 2
 static convex_pair exchanged(const convex_pair *at)
 {
     convex_pair e;
@@ -154,8 +154,8 @@ static int shared(const polyhedron *h, int e, int f)
     return a[0] == b[0] || a[0] == b[1] ? a[0] : a[1];
 }
 
-// What faces what at corner i: parts of the other polyhedron and of the reference. Labels below
-// zero are sides of the reference (~edge)
+// The parts that face each other at corner i, of the other polyhedron and of the reference. Labels
+// below zero are sides of the reference (~edge)
 static void corner_parts(const polygon *a, int i, const polyhedron *ref, int face,
                          const polyhedron *other, int other_face, int *of_other, int *of_ref)
 {
@@ -172,8 +172,8 @@ static void corner_parts(const polygon *a, int i, const polyhedron *ref, int fac
     }
 }
 
-// leaves the corners that matter: in turn goes that which spans the least area with its neighbours,
-// but not the deepest
+// reduces the corners: removes one by one the corner that spans the least area with its neighbours,
+// but never the deepest
 static void thin(polygon *a, polyhedra_contact *c, int most)
 {
     while (a->n > most) {
@@ -258,8 +258,8 @@ static int face_contacts(const polyhedra *p, const reference *r, double far, dou
     return room.n;
 }
 
-// The ends of what two nearly parallel edges share, as contacts of the end of one with the line of
-// the other
+// The ends of the part that two nearly parallel edges share, as contacts of the end of one with the
+// line of the other
 static void add_shared_ends(const polyhedra *p, int e1, int e2, const double u[3], double far,
                             polyhedra_contacts *list)
 {
@@ -277,7 +277,7 @@ static void add_shared_ends(const polyhedra *p, int e1, int e2, const double u[3
     if (fabs(v3_dot(d1, u)) > manifold_tol || fabs(v3_dot(d2, u)) > manifold_tol) return;
 
     for (int end = 0; end < 4; ++end) {
-        // an end of the one over the inside of the other
+        // an end of one over the inside of the other
         const bool of1 = end < 2;
         const int k = end & 1;
         const double *x = of1 ? a[k] : b[k], *on = of1 ? b[0] : a[0], *d = of1 ? d2 : d1;
@@ -315,7 +315,7 @@ static int edges_at(const polyhedron *h, int part, const int **edges, int *one)
     return *one < h->n_edges ? 1 : 0;
 }
 
-// separated edges that run along each other touch on a length
+// separated parallel edges touch on a length
 static void add_edge_ends(const polyhedra *p, const polyhedra_contact *closest, double far,
                           polyhedra_contacts *list)
 {

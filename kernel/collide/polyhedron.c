@@ -1,11 +1,11 @@
-// What shapes look like as polyhedra; see polyhedron.h.
+// Shapes as polyhedra; see polyhedron.h.
 #include "collide/polyhedron.h"
 
 #include "base/base.h"
 #include "collide/geometry.h"
 #include "linalg/m3.h"
 
-// polyhedra with fewer vertices are looked at one by one
+// the vertices of smaller polyhedra are tested one by one
 enum { CLIMB_FROM = 32 };
 
 // A box: vertex v has +half[i] where bit i of v is set; faces -x +x -y +y -z +z; four edges along

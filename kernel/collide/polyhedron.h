@@ -1,6 +1,5 @@
-// Convex polyhedra as their vertices, edges and faces, and what stands in for one: a box, the core
-// of a capsule (one edge, no face), the centre of a sphere (one vertex), a triangle (two faces back
-// to back).
+// Convex polyhedra as their vertices, edges and faces; also a box, the core of a capsule (one edge,
+// no face), the centre of a sphere (one vertex), a triangle (two faces back to back).
 //
 // Edge e goes from edge[4 e] to edge[4 e + 1]; edge[4 e + 2] is the face on its left, seen from
 // outside, edge[4 e + 3] that on its right (-1 where there are no faces). Face f has the corners
@@ -31,12 +30,12 @@ typedef struct polyhedron {
     double centre[3], inner; // a ball inside
 } polyhedron;
 
-// room for the vertices and offsets of shapes whose polyhedron is made on the spot
+// memory for the vertices and offsets of shapes whose polyhedron is made when needed
 typedef struct polyhedron_room {
     double vertex[24], offset[6];
 } polyhedron_room;
 
-// the core of a sphere, capsule, box or hull; *radius is what goes round it
+// the core of a sphere, capsule, box or hull; *radius is the radius around it
 polyhedron polyhedron_of(const pcs_shape *s, polyhedron_room *room, double *radius);
 
 convex polyhedron_core(const polyhedron *p, double radius);
@@ -51,7 +50,7 @@ int polyhedron_face(const polyhedron *p, int v, const double d[3]);
 int polyhedron_edge(const polyhedron *p, int v, int w);
 
 // The vertices with n . x <= limit, the one given first (if it is one of them), the others by
-// number. If they are more than fit: after it, by turns, that which is furthest from those taken.
+// number. If not all fit: after it, repeatedly the one furthest from those taken.
 int polyhedron_below(const polyhedron *p, const double n[3], double limit, int lowest,
                      int out[PCS_FEATURES_MAX]);
 

@@ -1,7 +1,7 @@
-// A ray against one shape, in the frame of the shape. A convex solid is what several parts have in
-// common (half-spaces, slabs, a round wall): the ray is in all of them from the last entry to the
-// first exit. A capsule is what two balls and a wall have together: the first entry. Of a surface
-// the triangles along the ray are looked at, from its start outwards.
+// A ray against one shape, in the frame of the shape. A convex solid is the intersection of several
+// parts (half-spaces, slabs, a round wall): the ray is in all of them from the last entry to the
+// first exit. A capsule is the union of two balls and a wall: the first entry. For a surface the
+// triangles along the ray are tested, from its start outwards.
 #include "collide/ray.h"
 
 #include "base/base.h"
@@ -10,7 +10,7 @@
 #include "collide/surface.h"
 #include "rotation/pose.h"
 
-// the part of the ray that is inside of what was looked at so far, and where it came in
+// the part of the ray inside of all parts tested so far, and its entry
 typedef struct part {
     const double *o, *d; // frame of the shape; d unit
     double enter, leave;
@@ -107,8 +107,8 @@ typedef struct walk {
     double n[3];
 } walk;
 
-// The ray passes the edges of the triangle all on one side. The volumes of an edge are the same
-// number from both of its triangles, with the sign turned: no ray slips between two.
+// The ray passes all edges of the triangle on one side. The volume of an edge is the same number
+// from both of its triangles, with the opposite sign: no ray passes between two.
 static void visit(void *user, int number)
 {
     walk *w = user;
@@ -151,7 +151,7 @@ static bool surface_ray(const pcs_geometry *g, part *p, double reach)
     }
     if (!box_ray(low, high, p->o, p->d, &begin, &end)) return false;
 
-    // piece by piece, so many that the box of one holds few triangles that are off the ray
+    // piece by piece: the box of a short piece contains few triangles away from the ray
     const bool mesh = g->kind == PCS_SHAPE_MESH;
     const double pieces =
         mesh ? ceil(sqrt(g->of.mesh.n_triangles)) : (double)g->of.field.nx + (double)g->of.field.ny;

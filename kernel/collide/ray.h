@@ -6,9 +6,9 @@
 
 #include <percuss/shape.h>
 
-// Whether the ray from + t along (inertial, `along` unit) meets the shape at the pose q of its body
-// (null: the world) for some 0 <= t <= reach: the least such t, and the outward unit normal there
-// (inertial). Inside a solid t is 0 and the normal is against the ray.
+// True when the ray from + t along (inertial, `along` unit) meets the shape at the pose q of its
+// body (null: the world) for some 0 <= t <= reach: the least such t, and the outward unit normal
+// there (inertial). Inside a solid t is 0 and the normal is against the ray.
 bool shape_ray(const pcs_shape *s, const double *q, const double from[3], const double along[3],
                double reach, double *t, double normal[3]);
 

@@ -48,8 +48,8 @@ pcs_shape pcs_shape_height_field(const pcs_geometry *field)
     return (pcs_shape){.kind = PCS_SHAPE_HEIGHT_FIELD, .orientation = {1}, .geometry = field};
 }
 
-// the rotation that takes e_z to the unit vector n by the shorter arc; beyond the equator by way
-// of -e_z, a half turn about e_x: either way the divisor is at least sqrt(2)
+// the rotation that takes e_z to the unit vector n by the shorter arc; beyond the equator through
+// -e_z, a half turn about e_x: in both cases the divisor is at least sqrt(2)
 static void orientation_of_normal(const double n[3], double Q[4])
 {
     const double norm = sqrt(2 * (1 + fabs(n[2])));
@@ -70,14 +70,14 @@ pcs_shape pcs_shape_half_space(const double n[3], double d)
 {
     pcs_shape s = {.kind = PCS_SHAPE_HALF_SPACE};
 
-    // without an orientation it is refused by check_half_space, which says why
+    // without an orientation check_half_space refuses it and says why
     if (n && n[0] == 0 && n[1] == 0 && n[2] == 0) return s;
     if (!n || !pcs_all_finite(n, 3)) {
         s.orientation[0] = NAN;
         return s;
     }
 
-    // scaled first, so that no length is too short or too long to be squared
+    // scaled first, so that the squares of all lengths are finite and not zero
     const double scale = fmax(fabs(n[0]), fmax(fabs(n[1]), fabs(n[2])));
     double u[3] = {n[0] / scale, n[1] / scale, n[2] / scale};
     const double norm = v3_norm(u);

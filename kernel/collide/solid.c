@@ -54,8 +54,8 @@ void solid_lowest(const solid *b, const double n[3], double x[3])
     solid_from(b, own, x);
 }
 
-// how far apart the cores are put, relative to their size: far enough for a good direction, and the
-// nearer the sooner it settles
+// distance to which the cores are moved apart, relative to their size: enough for an accurate
+// direction; a smaller one converges sooner
 static const double parted = 1e-5;
 
 enum { REFINE_MAX = 40 };
@@ -73,7 +73,7 @@ void solid_refine(const convex *c1, const convex *c2, const convex_pair *p, conv
         const double better = convex_separation(c1, c2, p, o.u, NULL, NULL);
         if (!(better >= s)) return;
 
-        // the closest points, put back
+        // the closest points, moved back
         const bool settled = better - s <= 1e-14 * size;
         v3_copy(o.x1, c->x1);
         v3_along(o.x2, -shift, c->u, c->x2);

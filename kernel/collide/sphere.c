@@ -3,16 +3,16 @@
 //     sphere       g = |c1 - c2| - r1 - r2
 //     box          g = |c - c'| - r, c' the point of the box nearest to c; for a centre inside,
 //                  g = -(depth of c below the nearest face) - r, which continues it
-// A pair with a sphere has one contact, so its id is 0 for every nearest feature of the box:
-// the warm start of a contact goes with it over the edges.
+// A pair with a sphere has one contact, so its id is 0 for every nearest feature of the box: the
+// contact keeps its warm start across edges.
 #include "collide/collide.h"
 
 #include "base/base.h"
 #include "rotation/pose.h"
 
-// A centre that stands less than this beyond a face plane (relative to the half edge) counts as
-// not beyond it: closer to an edge or a vertex the direction to it would be rounding noise. The
-// gap errs by as much at most.
+// A centre less than this beyond a face plane (relative to the half edge) counts as not beyond it:
+// the direction to an edge or a vertex closer than that would be rounding noise. The gap errs by at
+// most as much.
 static const double surface_tol = 1e-14;
 
 int collide_sphere_half_space(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
@@ -37,7 +37,7 @@ int collide_sphere_sphere(const pcs_shape *s1, const double *q1, const pcs_shape
     pose_point(q2, s2->position, c2);
     v3_sub(c1, c2, d);
 
-    // apart by the squares first: most pairs that come here end here
+    // squares first: they exclude most pairs
     const double far = s1->radius + s2->radius + reach, D2 = v3_dot(d, d);
     if (!(far >= 0) || !(D2 <= far * far)) return 0;
 
@@ -45,7 +45,7 @@ int collide_sphere_sphere(const pcs_shape *s1, const double *q1, const pcs_shape
     *f = (pcs_feature){
         .kind = PCS_FEATURE_POINT_POINT, .radius1 = s1->radius, .radius2 = s2->radius};
 
-    // concentric spheres have no normal of their own: e_z
+    // concentric spheres have no normal: e_z is taken
     const double D = sqrt(D2);
     double N[3] = {0, 0, 1};
     for (int i = 0; i < 3; ++i) {
@@ -76,7 +76,7 @@ int collide_sphere_box(const pcs_shape *s1, const double *q1, const pcs_shape *s
     pose_point(q1, s1->position, x);
     shape_point(s2, q2, x, c);
 
-    // how far it stands beyond the box along each axis
+    // its distance beyond the box along each axis
     double foot[3], beyond[3];
     int outside = 0, axis = 0;
     for (int i = 0; i < 3; ++i) {

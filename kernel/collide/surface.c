@@ -1,5 +1,5 @@
-// Meshes and height fields looked at as triangles. A height field has two in every cell (i, j), cut
-// by the diagonal that leaves its lower corner:
+// Meshes and height fields as triangles. A height field has two in every cell (i, j), cut by the
+// diagonal that leaves its lower corner:
 //     2 c      (i, j)  (i + 1, j)  (i + 1, j + 1)
 //     2 c + 1  (i, j)  (i + 1, j + 1)  (i, j + 1)
 // with c = i + (nx - 1) j.
@@ -12,7 +12,7 @@
 // sine of the angle between two triangles below which they are one plane
 static const double flat_tol = 1e-6;
 
-// whether the triangle across edge k lies in the plane of this one, and not folded back onto it
+// true when the triangle across edge k lies in the plane of this one, and not folded back onto it
 static bool is_flat(const surface_triangle *t, int k)
 {
     if (!t->inner[k]) return false;
@@ -23,7 +23,7 @@ static bool is_flat(const surface_triangle *t, int k)
     v3_along(to, -v3_dot(to, u), u, across);
     v3_cross(edge, t->n, out);
 
-    // the height of the other corner over its distance from the edge
+    // height of the other corner, relative to its distance from the edge
     return fabs(v3_dot(to, t->n)) <= flat_tol * v3_norm(across) && v3_dot(out, across) > 0;
 }
 
@@ -40,7 +40,7 @@ static int before(int h)
     return h % 3 == 0 ? h + 2 : h - 1;
 }
 
-// where a half-edge starts
+// the start of a half-edge
 static const double *start(const mesh_geometry *m, int h)
 {
     return m->vertex + 3 * (size_t)m->triangle[h];
@@ -74,7 +74,7 @@ void surface_find_flat(mesh_geometry *m)
 static void near_mesh(const mesh_geometry *m, const double low[3], const double high[3],
                       surface_visit_fn *visit, void *user)
 {
-    // halves yet to be looked at: one for each level, and there are fewer than 32
+    // halves still to be visited: one for each level, and there are fewer than 32
     int later[64], n = 0;
     later[n++] = 0;
     while (n > 0) {
@@ -95,7 +95,7 @@ static void near_mesh(const mesh_geometry *m, const double low[3], const double 
     }
 }
 
-// no rise from v to the vertex x
+// true when x is not higher than v
 static bool no_rise(const double *v, const double *x, const double N[3], double tol)
 {
     double to[3];
@@ -156,7 +156,7 @@ static void look_field(const height_field_geometry *f, int number, surface_trian
         if (t->inner[k]) grid_point(f, p, q, t->opposite[k]);
     }
 
-    // edges by the grid point they start from: along x, along y, across
+    // numbers of edges by the grid point they start from: along x, along y, diagonal
     const int at = i + f->nx * j;
     t->edge[0] = 3 * at + (half == 0 ? 0 : 2);
     t->edge[1] = half == 0 ? 3 * (at + 1) + 1 : 3 * (at + f->nx);
@@ -172,14 +172,14 @@ static void look_field(const height_field_geometry *f, int number, surface_trian
     }
 }
 
-// the cells from low to high along one side, as far as there are any
+// the cells from low to high along one side, within the field
 static void cells(double low, double high, double d, int n, int *first, int *last)
 {
     const double a = fmin(fmax(floor(low / d), 0), n), b = fmin(fmax(floor(high / d), -1), n - 1);
     *first = (int)a;
     *last = (int)b;
 
-    // a box that ends on a line between two cells meets both
+    // a box that ends on the line between two cells meets both
     if (*first > 0 && *first * d >= low) *first -= 1;
 }
 

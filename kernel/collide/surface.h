@@ -1,5 +1,5 @@
-// The triangles of a mesh or a height field, as collision sees them: one at a time with what lies
-// across its edges, those near a box, and which normals a vertex can have. Frame of the shape.
+// The triangles of a mesh or a height field for collision: one at a time with its neighbours, those
+// near a box, and the normals that a vertex can have. Frame of the shape.
 #ifndef COLLIDE_SURFACE_H
 #define COLLIDE_SURFACE_H
 
@@ -13,9 +13,9 @@ typedef struct surface_triangle {
     double n[3];           // unit, outward
     int vertex[3];         // numbers of the corners
     int edge[3];           // numbers of the edges k to k + 1, the same from both sides
-    bool inner[3];         // there is a triangle across
+    bool inner[3];         // a triangle is across the edge
     double opposite[3][3]; // its third corner
-    bool flat[3];          // and it lies in the same plane
+    bool flat[3];          // that triangle lies in the same plane
 } surface_triangle;
 
 void surface_look(const pcs_geometry *g, int number, surface_triangle *t);
@@ -29,9 +29,8 @@ typedef void surface_visit_fn(void *user, int number);
 void surface_near(const pcs_geometry *g, const double low[3], const double high[3],
                   surface_visit_fn *visit, void *user);
 
-// Whether N can be the normal of a contact at a corner of a triangle: no edge from there rises
-// along N, so that the corner is the foremost point of its surroundings. Sines of up to tol count
-// as none.
+// True when N can be the normal of a contact at a corner of a triangle: no edge from there rises
+// along N, so that the corner is the highest point nearby. Sines up to tol count as no rise.
 bool surface_corner_allows(const pcs_geometry *g, const surface_triangle *t, int corner,
                            const double N[3], double tol);
 

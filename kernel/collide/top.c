@@ -1,5 +1,5 @@
-// The height of a shape over a plane: the largest n . x of its points. Of convex shapes all points
-// count; of meshes and height fields, which may rise elsewhere, those in a cube about a given
+// The height of a shape over a plane: the largest n . x of its points. All points of convex shapes
+// count; of meshes and height fields, which may rise elsewhere, only those in a cube about a given
 // place; a half-space has no highest point unless n is its own normal.
 #include "collide/collide.h"
 

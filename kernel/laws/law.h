@@ -4,12 +4,12 @@
 
 #include "model/model.h"
 
-// The laws a rule has answered, so that the contacts of one step ask it once for a pair of
-// materials, or nearly so: the place of a pair follows from its numbers, and a later one takes it.
+// The laws that the rule has returned, so that the contacts of a step call it about once for a pair
+// of materials: the place of a pair follows from its numbers, and a later pair replaces it.
 enum { LAW_PLACES = 32 };
 typedef struct law_cache {
     struct law_place {
-        int material1, material2; // each one more than it is; 0: empty
+        int material1, material2; // each plus one; 0: empty
         pcs_law law;
     } place[LAW_PLACES];
 } law_cache;
@@ -19,19 +19,19 @@ typedef struct law_cache {
 pcs_status law_between(const pcs_model *m, law_cache *cache, int material1, int material2,
                        pcs_law *out);
 
-// whether the model has a rule or laws of pairs, whose answers are worth keeping
+// true when the model has a rule or laws of pairs, whose results the cache keeps
 static inline bool law_is_asked(const pcs_model *m)
 {
     return m->combine || m->n_pair_laws > 0;
 }
 
-// whether a contact may have the law: not an equality, numbers in range
+// true when a contact may have the law: not an equality, numbers in range
 bool law_is_of_contact(const pcs_law *law);
 
 // the law given for a pair of materials, in either order, or null
 const pcs_law *pair_law_of(const pcs_model *m, int material1, int material2);
 
-// whether the law makes a Coulomb block: with mu = 0 it is Newton impact, one row
+// true when the law makes a Coulomb block: with mu = 0 it is Newton impact, one row
 bool law_has_friction(const pcs_law *law);
 
 #endif

@@ -11,7 +11,7 @@ static int compare(const pair_law *p, int a, int b)
     return (p->b > b) - (p->b < b);
 }
 
-// where the law of a < b is, or would be
+// the place of the law of a < b in the table, or the place for it
 static int find(const pcs_model *m, int a, int b)
 {
     int low = 0, high = m->n_pair_laws;

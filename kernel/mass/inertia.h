@@ -1,4 +1,4 @@
-// Parallel axes and change of frame (theory 3.4), inline for those who weigh shapes.
+// Parallel axes and change of frame (theory 3.4), inline for the mass of shapes.
 #ifndef MASS_INERTIA_H
 #define MASS_INERTIA_H
 
@@ -33,7 +33,7 @@ static inline void inertia_parallel(double m, const double d[3], double J[9])
     }
 }
 
-// all += part, about their common centre; `all` may be nothing yet, with m = 0
+// all += part, about their common centre; `all` may be empty, with m = 0
 static inline void inertia_join(pcs_inertia *all, const pcs_inertia *part)
 {
     double d[3];

@@ -37,7 +37,7 @@ static inline double v6_dot(const double a[6], const double b[6])
     return v3_dot(a, b) + v3_dot(a + 3, b + 3);
 }
 
-// whether entries mirror each other to the rounding of the two diagonal entries they couple, so
+// true when A is symmetric to the rounding of the two diagonal entries that an entry couples, so
 // that metres and radians need no common scale
 static inline bool m6_is_symmetric(const double A[36])
 {
@@ -51,7 +51,7 @@ static inline bool m6_is_symmetric(const double A[36])
     return true;
 }
 
-// A = L L^T, the upper triangle of L is not touched; false when A is not positive definite beyond
+// A = L L^T, the upper triangle of L is not written; false when A is not positive definite beyond
 // rounding
 static inline bool m6_cholesky(const double A[36], double L[36])
 {

@@ -91,7 +91,7 @@ void pcs_inertia_about(const pcs_inertia *b, const double point[3], double J[9])
     pcs_parallel_axes(b->m, d, b->J, J);
 }
 
-// PCS_ERR_SINGULAR is a body too: mass on a line
+// mass on a line (PCS_ERR_SINGULAR) is a body, too
 static pcs_status accept_lines(pcs_status checked)
 {
     return checked == PCS_ERR_SINGULAR ? PCS_OK : checked;

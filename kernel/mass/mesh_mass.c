@@ -1,12 +1,12 @@
 // Mass properties of the inside of a closed surface of triangles, by the divergence theorem
 // (moments.h).
 //
-// Whether the surface is closed is decided without memory. The integrals depend on the surface only
-// if every edge is run through as often in one direction as in the other, that is if the sum of the
-// directed edges vanishes. Each pair of places gets a number, antisymmetric in the two, by hashing
-// the coordinates; the sum of these over all edges, modulo 2^64, is zero for a closed surface, and
-// for another one only by an accident of probability 2^-64. The sum modulo 2 of symmetric numbers
-// identifies the fault: it vanishes if edges only have the wrong direction.
+// The test for a closed surface needs no memory. The integrals are those of the surface only if it
+// has every edge as often in one direction as in the other, that is if the sum of the directed
+// edges vanishes. Each pair of places gets a number, antisymmetric in the two, by hashing the
+// coordinates; the sum of these over all edges, modulo 2^64, is zero for a closed surface, and for
+// another one with probability 2^-64. The sum modulo 2 of symmetric numbers identifies the fault:
+// it vanishes if edges only have the wrong direction.
 #include "mass/inertia.h"
 
 #include <stdint.h>
@@ -17,7 +17,7 @@
 
 // part of the bounding box below which a volume is rounding
 #define VOLUME_MIN 1e-12
-// surfaces up to this size have an offending edge named, for which all pairs of edges are compared
+// up to this size the sentence names a wrong edge, for which all pairs of edges are compared
 #define NAMED_MAX 2000
 
 typedef struct surface {
@@ -52,7 +52,7 @@ static uint64_t key_of(const double x[3])
     return key;
 }
 
-// how often the edge from a to b is run through, forwards less backwards
+// how often the surface has the edge from a to b, less how often that from b to a
 static int net_uses(const surface *s, const double *a, const double *b)
 {
     int net = 0;

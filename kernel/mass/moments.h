@@ -9,7 +9,7 @@
 
 #include "linalg/m3.h"
 
-// of density 1; all from the point `origin`, which should be inside or near, for the rounding
+// for density 1; relative to the point `origin`, which should be inside or near, for less rounding
 typedef struct moments {
     double origin[3];
     double volume, first[3], second[9];

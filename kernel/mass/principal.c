@@ -1,8 +1,8 @@
 // Principal moments and axes of an inertia tensor, and whether a body can exist.
 //
 // Jacobi 1846: rotations in the planes of two axes, each of which makes one entry off the diagonal
-// zero, until none counts. Of a definite matrix also the smallest eigenvalues keep their relative
-// accuracy (Demmel and Veselic 1992), as the moment of a slender rod about itself needs.
+// zero, until all are negligible. The smallest eigenvalues of a definite matrix, too, keep their
+// relative accuracy (Demmel and Veselic 1992), as the moment of a slender rod about its axis needs.
 #include "mass/inertia.h"
 
 #include <float.h>
@@ -11,7 +11,8 @@
 
 // entries across the diagonal may differ by this part of the largest
 #define SYMMETRY_TOL 1e-9
-// how much a principal moment may exceed the sum of the others, or be negative: data are typed
+// how much a principal moment may exceed the sum of the others, or be negative: data may be entered
+// by hand
 #define TRIANGLE_TOL 1e-9
 // a moment below this fraction of the largest counts as zero
 #define LINE_TOL 1e-12
@@ -56,7 +57,7 @@ static bool negligible(const double A[9], int i, int j)
     return !(fabs(A[i + 3 * j]) > fmax(tol, DBL_MIN));
 }
 
-// ascending, by exchanging columns
+// sorts in ascending order, by exchanging columns
 static void sort_axes(double moments[3], double R[9])
 {
     for (int pass = 0; pass < 2; ++pass) {
@@ -74,7 +75,7 @@ static void sort_axes(double moments[3], double R[9])
     }
 }
 
-// the largest entry of an axis positive, the first of equal ones
+// the largest entry of an axis becomes positive, the first of equal ones
 static void point_axis(double axis[3])
 {
     int largest = 0;
@@ -86,7 +87,7 @@ static void point_axis(double axis[3])
 
 static void diagonalise(const double J[9], double moments[3], double R[9])
 {
-    // powers of two take sizes to and from the middle of the range without rounding
+    // powers of two scale to the middle of the range and back without rounding
     int exponent;
     (void)frexp(largest_entry(J), &exponent);
     double A[9];
@@ -97,7 +98,7 @@ static void diagonalise(const double J[9], double moments[3], double R[9])
         }
     }
 
-    // quadratic convergence: five sweeps are many
+    // convergence is quadratic: five sweeps are more than enough
     static const int plane[3][2] = {{0, 1}, {0, 2}, {1, 2}};
     bool done = false;
     for (int sweep = 0; sweep < 30 && !done; ++sweep) {

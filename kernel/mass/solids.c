@@ -1,5 +1,5 @@
-// Mass properties of common solids, from their textbook integrals (theory 3.4). What would subtract
-// nearly equal powers is written factored.
+// Mass properties of common solids, from their textbook integrals (theory 3.4). Differences of
+// nearly equal powers are written as products.
 #include "mass/inertia.h"
 
 #include <percuss/shape.h>
@@ -31,7 +31,7 @@ static pcs_status check_hollow(const char *where, double outer, double inner)
                     inner, outer);
 }
 
-// centre at `along` on the axis, moments about it
+// a solid with its centre at `along` on the axis and moments about the centre
 static pcs_status finish(const char *where, double m, int axis, double along, double about_axis,
                          double across, pcs_inertia *out)
 {

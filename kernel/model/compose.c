@@ -45,7 +45,7 @@ pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes, const double *
     return PCS_OK;
 }
 
-// room for n shapes more, so that none of them fails for it
+// memory for n more shapes, so that none of them fails later
 static bool reserve_shapes(pcs_model *m, int n)
 {
     while (m->cap_shapes - m->n_shapes < n) {
@@ -57,7 +57,7 @@ static bool reserve_shapes(pcs_model *m, int n)
     return true;
 }
 
-// the definition of n shapes of one density; about_G has room for them
+// makes the definition of n shapes of one density; about_G has room for them
 static pcs_status define_solid(const pcs_env *env, int n, const pcs_shape *shapes, double density,
                                pcs_body_def *def, pcs_shape *about_G)
 {
@@ -98,7 +98,7 @@ pcs_status pcs_model_add_solid(pcs_model *m, const pcs_body_def *def, int n,
         return pcs_fail(PCS_ERR_ARG, "%s: %d shapes, or an argument is null", who, n);
     }
     PCS_TRY(model_may_change(m, who));
-    // all that a shape may be refused for comes before the body is added
+    // all checks of the shapes come before the body is added
     for (int k = 0; k < n; ++k) {
         PCS_TRY(model_check_shape(m, who, (pcs_system){0}, &shapes[k], material));
         const bool ground =

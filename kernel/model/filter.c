@@ -1,5 +1,5 @@
-// Which pairs of shapes may touch at all: groups and masks of the shapes, joints, then the user's
-// filter.
+// The pairs of shapes that may touch: groups and masks of the shapes, joints, then the filter of
+// the user.
 #include "model/filter.h"
 
 #include <string.h>
@@ -80,9 +80,10 @@ pcs_status pcs_model_set_filter(pcs_model *m, pcs_filter_fn fn, void *user)
     return PCS_OK;
 }
 
-// Whether a shape of a system and one of the world overlap however the system turns about a ball
-// joint between the two: the distances of its point from both, negative inside, have a negative
-// sum. Shapes and points are fixed in their systems: the answer does not depend on the state.
+// True when a shape of a system and one of the world overlap in every orientation of the system
+// about a ball joint between the two: the distances of its point from both, negative inside, have a
+// negative sum. Shapes and points are fixed in their systems: the answer does not depend on the
+// state.
 static bool always_overlap(const pcs_model *m, int join, const pcs_shape *own, const pcs_shape *s)
 {
     const double *P = relation_joint_points(&m->interaction[m->join[join].interaction].relation);
@@ -103,7 +104,8 @@ static bool is_apart(const pcs_model *m, const model_join *join, int other)
     return join->apart && join->other == other && !m->interaction_off[join->interaction];
 }
 
-// Whether a joint keeps two shapes apart. The shorter of the lists of the two systems is looked at.
+// True when a joint keeps two shapes apart. The shorter of the lists of the two systems is
+// searched.
 static bool kept_apart(const pcs_model *m, const model_shape *a, const model_shape *b)
 {
     if (a->system < 0) return kept_apart(m, b, a);
@@ -117,7 +119,7 @@ static bool kept_apart(const pcs_model *m, const model_shape *a, const model_sha
     return false;
 }
 
-// the filter is asked with the smaller number first, whichever shape moves
+// the filter gets the smaller number first, whichever shape moves
 static pcs_status ask(const pcs_model *m, int i, int j, bool *may)
 {
     const int a = i < j ? i : j, b = i < j ? j : i;

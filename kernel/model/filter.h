@@ -1,10 +1,10 @@
-// Which pairs of shapes may touch at all.
+// The pairs of shapes that may touch.
 #ifndef MODEL_FILTER_H
 #define MODEL_FILTER_H
 
 #include "model/model.h"
 
-// whether anything keeps shapes apart
+// true when anything keeps shapes apart
 static inline bool model_filters(const pcs_model *m)
 {
     return m->grouped || m->filter || m->n_joins > 0;

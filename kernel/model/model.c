@@ -12,7 +12,7 @@
 #include "mass/m6.h"
 #include "relations/joint.h"
 
-// of all interactions together: a step counts small multiples of it with an int
+// largest number of rows of all interactions: a step counts small multiples of it with an int
 #define MAX_ROWS (INT_MAX / 64)
 
 // ---- defaults --------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ pcs_interaction_def pcs_interaction_def_default(void)
     return (pcs_interaction_def){.law = pcs_law_equality()};
 }
 
-// ---- growing ---------------------------------------------------------------------------------
+// ---- growth ---------------------------------------------------------------------------------
 
 bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size)
 {
@@ -153,7 +153,8 @@ pcs_status pcs_model_create(const pcs_env *env, pcs_model **out)
 
 void pcs_model_destroy(pcs_model *m)
 {
-    if (!m || (m->busy && atomic_load(m->busy) > 0)) return; // a callback saws at its own branch
+    if (!m || (m->busy && atomic_load(m->busy) > 0))
+        return; // a callback tries to destroy its own model
     const pcs_env env = m->env;
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
@@ -182,7 +183,7 @@ void pcs_model_destroy(pcs_model *m)
     pcs_env_free(&env, m);
 }
 
-// of what has no size, m
+// size for systems without one, m
 #define NO_SIZE 1e-3
 
 double system_size(const model_system *s)
@@ -284,7 +285,7 @@ static pcs_status check_inertia(const double J[9])
             }
         }
     }
-    // scaled, so that no minor underflows
+    // J is scaled, so that no minor underflows
     double S[9];
     for (int i = 0; i < 9; ++i) {
         S[i] = scale > 0 ? J[i] / scale : 0;
@@ -313,15 +314,15 @@ static bool has_added(const pcs_body_def *def)
     return any_entry(def->added_mass, 36);
 }
 
-// Whether masses can have these moments. Added mass obeys no such rule, and how much of both is J
-// is the user's choice.
+// True when a rigid mass can have these moments. Added mass obeys no such rule, and the user
+// decides how both are divided.
 static pcs_status check_moments(const pcs_body_def *def)
 {
     pcs_inertia body = {.m = def->mass};
     memcpy(body.J, def->inertia, sizeof body.J);
     const pcs_status status = pcs_inertia_check(&body);
     return status == PCS_ERR_SINGULAR ? PCS_OK
-                                      : status; // a thin rod, as long as it can be inverted
+                                      : status; // a thin rod is accepted while J can be inverted
 }
 
 static double inverse_norm(const double J[9])
@@ -338,7 +339,7 @@ static double inverse_norm(const double J[9])
     return sqrt(sum);
 }
 
-// what follows from J
+// sets the members that follow from J
 static void set_inertia(model_system *s, const double J[9])
 {
     memcpy(s->J, J, sizeof s->J);
@@ -347,7 +348,7 @@ static void set_inertia(model_system *s, const double J[9])
     s->inverse_bound = inverse_norm(J);
 }
 
-// with mass and inertia, which have been checked, it must be positive definite
+// together with mass and inertia, which are checked, it must be positive definite
 static pcs_status check_added(const pcs_body_def *def)
 {
     const double *A = def->added_mass;
@@ -406,7 +407,7 @@ static pcs_status check_body(const pcs_body_def *def)
     return has_added(def) ? check_added(def) : PCS_OK;
 }
 
-// a checked definition; `filled`: its inertia is to be that of its shapes
+// adds a checked definition; `filled`: its inertia is that of its shapes
 static pcs_status add_body(pcs_model *m, const pcs_body_def *def, bool filled, pcs_system *out)
 {
     const bool moves = !def->fixed && !def->motion;
@@ -615,7 +616,7 @@ pcs_status pcs_model_set_combine(pcs_model *m, pcs_combine_fn fn, void *user)
     return PCS_OK;
 }
 
-// radius about the body's origin that holds the shape; half-spaces have none
+// radius of the ball about the origin of the body that contains the shape; half-spaces have none
 static double shape_reach(const pcs_shape *s)
 {
     return s->kind == PCS_SHAPE_HALF_SPACE ? 0 : v3_norm(s->position) + shape_radius(s);
@@ -648,7 +649,7 @@ pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system sys
     return PCS_OK;
 }
 
-// inertia of the shapes of a body, one more of them, at its mass
+// inertia of the shapes of a body with one more shape, at its mass
 static pcs_status fill_body(model_system *body, const pcs_shape *shape)
 {
     pcs_inertia one, all = body->shapes;
@@ -717,7 +718,7 @@ static pcs_status check_law(const pcs_interaction_def *def)
     return pcs_fail(PCS_ERR_ARG, "interaction: unknown law %d", (int)law->kind);
 }
 
-// room for the two joins of one more interaction
+// memory for the two joins of one more interaction
 static bool grow_joins(pcs_model *m)
 {
     return m->cap_joins - m->n_joins >= 2 ||

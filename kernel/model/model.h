@@ -1,5 +1,5 @@
-// The inside of a model: systems one after another, where each stands in the flat q and v of a
-// state, and what interacts.
+// The contents of a model: its systems, their places in the flat q and v of a state, shapes,
+// materials and interactions.
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
@@ -15,10 +15,10 @@ typedef enum system_kind { SYSTEM_BODY, SYSTEM_FIXED, SYSTEM_LAGRANGIAN } system
 
 typedef struct model_system {
     system_kind kind;
-    const struct pcs_model *model; // that it belongs to
-    bool disabled;                 // takes no part in anything
+    const struct pcs_model *model; // model of the system
+    bool disabled;                 // the system takes part in nothing
     int nq, nv;                    // coordinates and velocities; nv = 0 when fixed
-    int q_at, v_at;                // in the flat vectors
+    int q_at, v_at;                // places in the flat vectors
     int block;                     // number among the systems that move, -1 when fixed
     bool varies;                   // its mass depends on q
     void *user;
@@ -27,15 +27,15 @@ typedef struct model_system {
     double mass;
     double J[9];          // inertia about G, body axes
     bool filled;          // J is that of its shapes
-    pcs_inertia shapes;   // these, of density 1
+    pcs_inertia shapes;   // mass properties of these at density 1
     bool isotropic;       // J = j I and no added mass: no gyroscopic moment
     double *added;        // added mass, 6x6 in body axes, owned; null: none
     double inverse_bound; // |J^-1|, bounds the angular acceleration of a moment
     double reach;         // radius about G that holds all bounded shapes
-    double thickness;     // of its thickest shape, m; 0: none that is bounded
+    double thickness;     // thickness of its thickest shape, m; 0: no bounded shape
     double q0[7], v0[6];
     double given[4];           // the orientation before it was normalised
-    pcs_body_motion_fn motion; // or null; of a body that counts as fixed
+    pcs_body_motion_fn motion; // or null; the body then counts as fixed
     int driven;                // number among those with a motion
     pcs_body_force_fn body_force;
     pcs_body_jacobian_fn body_jacobian;
@@ -52,13 +52,13 @@ typedef struct model_system {
     int joined; // 1 + the last of its joins, 0: none
 } model_system;
 
-// One of the systems a system is held to by an interaction with an equality law. Each is listed
-// with both systems, but for the world.
+// A system that an interaction with an equality law connects to another one. Each is listed with
+// both systems, except the world.
 typedef struct model_join {
     int other;       // index of the system, -1 for the world
     int interaction; // index
-    int next;        // 1 + the one before of the same system, 0: none
-    bool apart;      // whether it keeps them apart
+    int next;        // 1 + the one before for the same system, 0: none
+    bool apart;      // the interaction keeps them from touching
 } model_join;
 
 typedef struct model_shape {
@@ -70,7 +70,7 @@ typedef struct model_shape {
     bool disabled;
 } model_shape;
 
-// the law of two materials, a <= b, instead of that of the rule
+// the law of two materials, a <= b, in place of that of the rule
 typedef struct pair_law {
     int a, b;
     pcs_law law;
@@ -89,14 +89,14 @@ struct pcs_model {
     pcs_material_def *material;
     int n_materials, cap_materials;
     pcs_interaction_def *interaction;
-    bool *interaction_off; // of each: switched off
+    bool *interaction_off; // per interaction: disabled
     int n_interactions, cap_interactions, cap_off;
-    int n_rows; // of all interactions
+    int n_rows; // rows of all interactions
     model_join *join;
     int n_joins, cap_joins;
 
-    // the systems that move: index of each, where its velocities start, where its nv x nv block
-    // starts in a packed block-diagonal matrix, and where its factors start
+    // the systems that move: index, start of the velocities, start of the nv x nv block in a packed
+    // block-diagonal matrix, start of the factors
     int n_blocks, cap_blocks;
     int *block_system;  // n_blocks
     int *block_start;   // n_blocks + 1
@@ -119,17 +119,17 @@ struct pcs_model {
     atomic_int *busy; // steps running on this model: it must not change
 };
 
-// whether a system of an id may carry a shape, and whether there is its material
+// checks that a system of an id may carry a shape, and that its material exists
 pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system system,
                              const pcs_shape *shape, pcs_material material);
 
-// room for one more element of `size` bytes; the old array stays when there is none
+// memory for one more element of `size` bytes; on failure the old array stays
 bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size);
 
-// PCS_ERR_ARG while a step is running, which would keep dangling pointers
+// PCS_ERR_ARG while a step is running, as it has pointers into the model
 pcs_status model_may_change(const pcs_model *m, const char *who);
 
-// numbers that add up to more than this are no lengths, speeds or masses: products of them overflow
+// largest sum of lengths, speeds or masses: products of larger ones overflow
 #define MODEL_LARGEST 1e50
 static inline bool model_in_range(const double *x, size_t n)
 {
@@ -137,28 +137,28 @@ static inline bool model_in_range(const double *x, size_t n)
     for (size_t i = 0; i < n; ++i) {
         sum += fabs(x[i]);
     }
-    return sum <= MODEL_LARGEST; // not where one is NaN
+    return sum <= MODEL_LARGEST; // false if one is NaN
 }
 
-// overlap that is left alone where the scheme does not say, in sizes of the smallest body
+// default of proj_tol, in sizes of the smallest body
 #define MODEL_OVERLAP 3e-4
 
-// whether the iteration matrix of a system is more than diag(m I, a 3x3 block)
+// true when the iteration matrix of a system is more than diag(m I, a 3x3 block)
 static inline bool system_is_dense(const model_system *s)
 {
     return s->kind != SYSTEM_BODY || s->body_force || s->added;
 }
 
-// room for the factors of its iteration matrix (linalg/mass.h)
+// number of values in the factors of its iteration matrix (linalg/mass.h)
 static inline size_t system_factor_size(const model_system *s)
 {
     return system_is_dense(s) ? (size_t)s->nv * (size_t)s->nv : 10;
 }
 
-// size of the smallest body that moves, m: of its thickest shape, or without shapes the diameter of
-// gyration
+// size of the smallest body that moves, m: the thickness of its thickest shape, or without shapes
+// the diameter of gyration
 double model_size(const pcs_model *m);
-// of one body
+// the size of one body
 double system_size(const model_system *s);
 
 // the system of an id, or null for the world and unknown ids
@@ -167,10 +167,10 @@ static inline const model_system *model_find(const pcs_model *m, pcs_system s)
     return m && s.id >= 1 && s.id <= m->n_systems ? &m->system[s.id - 1] : NULL;
 }
 
-// "body 3 'crate'", "system 3": who, in a sentence about a callback
+// "body 3 'crate'", "system 3": the name of a system in a sentence about a callback
 const char *system_words(const model_system *s, char words[PART_WORDS]);
 
-// largest nq and nv a relation may meet are bounded only by the systems; bodies have these
+// nq and nv of bodies; a relation may have larger systems
 enum { BODY_NQ = 7, BODY_NV = 6 };
 
 #endif

@@ -14,7 +14,7 @@ static uint64_t add_int(uint64_t hash, long long x)
     return hash_bytes(hash, &x, sizeof x);
 }
 
-// null counts, too: no matrix is not the same as an empty one
+// null counts, too: a missing matrix differs from an empty one
 static uint64_t add_reals(uint64_t hash, const double *x, size_t n)
 {
     hash = add_int(hash, x ? (long long)n : -1);
@@ -99,7 +99,7 @@ static uint64_t add_interaction(uint64_t hash, const pcs_model *m, int i)
     return add_law(hash, &d->law);
 }
 
-// the options of its kind: those of the others are not read
+// only the options of its kind: those of other kinds are not read
 static uint64_t add_solver(uint64_t hash, const pcs_solver_opts *o)
 {
     const int facts[] = {(int)o->kind, (int)o->stop, o->max_iters};

@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include <percuss/parts.h>
 
-// bytes of a name that a sentence shows
+// number of bytes of a name that a sentence shows
 enum { SHOWN = 32 };
 
 static const char *const what_of[PART_KINDS] = {"system", "shape", "material", "interaction"};
@@ -34,7 +34,7 @@ static uint32_t hash_of(const char *text)
     return hash;
 }
 
-// where a name stands, or the free slot where it would
+// the slot of a name, or the free slot for it
 static int *slot_of(const part_names *names, const char *text)
 {
     const uint32_t mask = (uint32_t)names->n_slots - 1;
@@ -85,7 +85,7 @@ void names_release(const pcs_env *env, part_names *names)
     pcs_env_free(env, names->slot);
 }
 
-// ---- what a name may be ------------------------------------------------------------------------
+// ---- valid names ------------------------------------------------------------------------
 
 // bytes of the character at s when it is whole UTF-8 and no control character, else 0
 static int character(const unsigned char *s)
@@ -150,7 +150,7 @@ const char *part_words(const pcs_model *m, part_kind kind, const char *what, int
     size_t n = strlen(name);
     const bool cut = n > SHOWN;
     if (cut) {
-        // not within a character
+        // a cut must not be within a character
         for (n = SHOWN; n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80; --n) {
         }
     }
@@ -198,7 +198,7 @@ static pcs_status set_name(pcs_model *m, const char *who, part_kind kind, int id
         char *old = names->text[id];
         names->text[id] = copy;
         names->n += (copy != NULL) - (old != NULL);
-        // a name that goes may stand before others in the table
+        // a removed name may precede others in the table
         if (old) fill_slots(names);
         pcs_env_free(&m->env, old);
     }

@@ -16,7 +16,7 @@ typedef enum part_kind {
 
 // the names of one kind of part
 typedef struct part_names {
-    char **text; // by id, null where there is none; owned
+    char **text; // by id, null when there is none; owned
     int cap;
     int *slot; // 1 + id, 0: free; a hash table with linear probing
     int n_slots, n;
@@ -24,11 +24,11 @@ typedef struct part_names {
 
 void names_release(const pcs_env *env, part_names *names);
 
-// the name of a part that there is, "" when it has none
+// the name of an existing part, "" when it has none
 const char *part_name(const struct pcs_model *m, part_kind kind, int id);
 
-// "body 3", or "body 3 'crate'" where it has a name; long names are cut. The sentence gives the
-// kind: `what` is "body ", "shape ", or "" after "shapes "
+// "body 3", or "body 3 'crate'" if it has a name; long names are cut. The sentence gives the kind:
+// `what` is "body ", "shape ", or "" after "shapes "
 enum { PART_WORDS = 72 };
 const char *part_words(const struct pcs_model *m, part_kind kind, const char *what, int id,
                        char words[PART_WORDS]);

@@ -1,4 +1,4 @@
-// What was put into a model, as it was put in; and what of it is switched off.
+// The definitions of a model, as they were given, and the disabled parts.
 #include <percuss/parts.h>
 
 #include <string.h>
@@ -13,7 +13,7 @@ static pcs_status no_system(const char *who, pcs_system system, const char *what
                     system.id);
 }
 
-// ---- switched off ------------------------------------------------------------------------------
+// ---- disabled parts ------------------------------------------------------------------------------
 
 static bool has_shape(const pcs_model *m, int shape)
 {

@@ -33,8 +33,8 @@ pcs_scheme pcs_scheme_default(void)
     s.accept = 1e-2;
     s.halvings = 4;
     s.solver.tol = 1e-8;
-    // one problem in thousands is not solved by sweeps, the finish and so much of the portfolio;
-    // fifty times the work for it is not worthwhile
+    // sweeps, finish and this part of the portfolio do not solve one problem in thousands; fifty
+    // times the work would be wasted on it
     s.solver.max_iters = 100000;
     return s;
 }

@@ -1,5 +1,5 @@
-// What is closest: the pairs of shapes whose bounds are nearer than the best so far, by
-// pcs_collide, whose first feature has the smallest gap.
+// The closest points of shapes: pcs_collide, whose first feature has the smallest gap, for the
+// pairs whose bounds are nearer than the best so far.
 #include "query/query.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static placed place(const pcs_shape *s, const double *q)
     return p;
 }
 
-// the shapes are at least this far apart
+// lower bound of the distance of the shapes
 static double bounds_apart(const placed *a, const placed *b)
 {
     if (a->unbounded || b->unbounded) return -INFINITY;
@@ -41,7 +41,7 @@ static bool is_surface(const pcs_shape *s)
     return s->kind == PCS_SHAPE_MESH || s->kind == PCS_SHAPE_HEIGHT_FIELD;
 }
 
-// no two shapes are further apart than this
+// upper bound of all distances
 static double most_apart(const placed *a, const placed *b)
 {
     double p[3], q[3], d[3];
@@ -51,8 +51,8 @@ static double most_apart(const placed *a, const placed *b)
     return (v3_norm(d) + shape_radius(a->s) + shape_radius(b->s)) * (1 + 1e-9);
 }
 
-// The closest features of a pair that are not further apart than reach, 1 or 0 of them. On a
-// surface any number is within a reach: it grows until there are some.
+// The closest feature of a pair within reach: returns 1 or 0. Against a surface any number may be
+// within reach: the reach grows until there is one.
 static pcs_status closest_feature(const pcs_env *env, const placed *a, const placed *b,
                                   double reach, pcs_feature *f, bool *found)
 {
@@ -83,7 +83,7 @@ static pcs_status closest_feature(const pcs_env *env, const placed *a, const pla
     }
 }
 
-// replaces *out when the pair is closer; whether it was
+// replaces *out when the pair is closer; returns true then
 static pcs_status meet(const pcs_env *env, const placed *a, const placed *b, pcs_closest *out,
                        bool *closer)
 {
@@ -123,7 +123,7 @@ pcs_probe pcs_probe_of(const pcs_shape *shape)
 static pcs_status check_probe(const char *who, const pcs_probe *probe)
 {
     pcs_shape shape = probe->shape;
-    // a point
+    // the probe is a point
     if (shape.kind == PCS_SHAPE_SPHERE && shape.radius == 0) shape.radius = 1;
     PCS_TRY(pcs_shape_check(&shape));
     PCS_TRY(check_reach(who, probe->reach));

@@ -1,14 +1,14 @@
-// What the questions to a scene share.
+// Declarations shared by the queries.
 #ifndef QUERY_QUERY_H
 #define QUERY_QUERY_H
 
 #include "model/model.h"
 #include <percuss/query.h>
 
-// a model and a state that go together, of finite coordinates
+// checks that model and state belong together and coordinates are finite
 pcs_status query_check(const char *who, const pcs_model *m, const pcs_state *st);
 
-// the shapes that a question is about
+// the shapes that a query sees
 static inline bool query_sees(const pcs_model *m, int shape, unsigned mask, pcs_system ignore)
 {
     const model_shape *s = &m->shape[shape];

@@ -1,5 +1,5 @@
-// What rays hit. Every shape is asked once for its bounds, then by the rays that cross them nearer
-// than what they have hit so far.
+// The first hits of rays. The bounds of every shape are computed once; a shape is tested by the
+// rays that cross its bounds nearer than their hit so far.
 #include "query/query.h"
 
 #include "collide/broad.h"
@@ -84,7 +84,7 @@ pcs_status pcs_state_cast_rays(const pcs_model *m, const pcs_state *st, int n, c
         for (int c = 0; c < 3 && !unbounded; ++c) {
             size = fmax(size, fmax(fabs(low[c]), fabs(high[c])));
         }
-        // bounds are rounded
+        // the margin covers the rounding of bounds
         for (int c = 0; c < 3; ++c) {
             low[c] -= 1e-12 * size;
             high[c] += 1e-12 * size;

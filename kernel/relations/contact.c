@@ -1,8 +1,8 @@
 // A point contact: its frame, the gradient of its gap, and its velocity operator (theory 4.2, 5,
 // 6).
 //
-// With Q = (s, p) and the lever GP = P - G, (5.1) written out loses its normalisation term to a
-// cancellation that is better done on paper:
+// With Q = (s, p) and the lever GP = P - G, the terms of (5.1) from the normalisation cancel, which
+// leaves
 //
 //     dP/ds = 2/|Q|^2  GP x p
 //     dP/dp = 2/|Q|^2 ((p.GP) I - p GP^T - s [GP]x)

@@ -1,12 +1,12 @@
-// Where a pair of features stands: gap, normal and contact points at any pose (theory 4.1).
+// Gap, normal and contact points of a pair of features at any pose (theory 4.1).
 //
-// Each side is a core (a point, a plane or a line) with a radius round it. N points from core 2 to
+// Each side is a core (a point, a plane or a line) with a radius around it. N points from core 2 to
 // core 1, and P1 and P2 are the points of the two surfaces that face each other along N. P1 - P2 is
-// then g N, and since N . dN = 0 the turning of N does not enter dg/dq: a frozen normal is exact.
+// then g N, and since N . dN = 0 the rotation of N does not enter dg/dq: a frozen normal is exact.
 //
-// A core with a radius has an inside all round it: its gap is the distance of the cores less the
-// radii. Bare points and lines have none: there the normal at detection, n2, says on which side of
-// body 2 core 1 belongs, and the gap goes through zero when they pass each other.
+// A core with a radius has an inside: the gap is the distance of the cores less the radii. Bare
+// points and lines have none: there the normal at detection, n2, defines the side of body 2 on
+// which core 1 is, and the gap changes sign when they pass each other.
 #include <string.h>
 
 #include <percuss/features.h>
@@ -15,8 +15,8 @@
 #include "linalg/m3.h"
 #include "relations/contact.h"
 
-// sine of the angle below which two edges count as parallel: their cross product has lost half of
-// its digits there, and they meet 1e8 times as far off as they are apart
+// sine of the angle below which two edges count as parallel: their cross product then has only half
+// of its digits, and their crossing is 1e8 times as far away as their distance
 #define PARALLEL 1e-8
 
 // the cores in inertial components
@@ -26,18 +26,18 @@ typedef struct cores {
     bool bare;                         // no radius on either side
 } cores;
 
-// the core points that face each other along N, their distance signed: c1 - c2 = D N
+// the core points that face each other along N, and their signed distance: c1 - c2 = D N
 typedef struct facing {
     double D, N[3], c1[3], c2[3];
 } facing;
 
-// a body's pose as a matrix
+// the pose of a body as a matrix
 typedef struct pose {
-    const double *x; // null: the world, of which R is not set
+    const double *x; // null: the world, and R is not set
     double R[9];
 } pose;
 
-// the pose q where the point p is asked for, and `more` than that: R of a point at G is anything
+// the pose q for the point p; `more`: for directions, too. Else R is not set for a point at G
 static void pose_of(const double *q, const double p[3], bool more, pose *out)
 {
     out->x = q;
@@ -81,7 +81,7 @@ static void point_plane(const double c[3], const double p[3], const double n[3],
     v3_along(c, -*height, n, foot);
 }
 
-// the point of the line (p, d) next to c
+// the point of the line (p, d) nearest c
 static void point_line(const double c[3], const double p[3], const double d[3], double foot[3])
 {
     double w[3];
@@ -89,7 +89,7 @@ static void point_line(const double c[3], const double p[3], const double d[3], 
     v3_along(p, v3_dot(w, d), d, foot);
 }
 
-// n2 without its part along an edge (null: none); any normal of the edge if nothing is left
+// n2 without its part along an edge (null: none); if nothing remains, any normal of the edge
 static void fall_back(const double n2[3], const double *edge, double N[3])
 {
     double part[3], F[9];
@@ -99,8 +99,8 @@ static void fall_back(const double n2[3], const double *edge, double N[3])
     copy(F + 3, 1, N);
 }
 
-// c1 and c2 stand opposite each other, across from an edge (null: they are two points): the normal
-// joins them, and is n2 where they meet
+// c1 and c2 face each other across an edge (null: they are two points): the normal joins them, and
+// is n2 when they coincide
 static void join(const cores *k, const double *edge, facing *f)
 {
     double unit[3];
@@ -134,7 +134,7 @@ static void edge_edge(const cores *k, facing *f)
     f->D = -v3_dot(unit, w);
     v3_along(f->c1, -f->D, unit, f->c2);
 
-    // the sign by the rule at the head of the file
+    // the sign follows the rule at the head of the file
     double joining[3];
     const bool by_n2 = k->bare || apart(f->c1, f->c2, joining) == 0;
     const double side = (by_n2 ? v3_dot(unit, k->n2) : f->D) < 0 ? -1 : 1;
@@ -189,7 +189,7 @@ void pcs_feature_gap(const pcs_feature *feature, const double *q1, const double 
     facing f;
     face(feature->kind, &k, &f);
 
-    // from the cores out to the surfaces
+    // from the cores to the surfaces
     out->g = f.D - feature->radius1 - feature->radius2;
     copy(f.N, 1, out->N);
     v3_along(f.c1, -feature->radius1, f.N, out->P1);

@@ -1,4 +1,4 @@
-// Relations: asking their callbacks, and the built-in ones.
+// Relations: the calls of their callbacks, and the built-in ones.
 //
 //     distance     g = |P1 - P2| - l      data: p1, p2, l
 //     rope         g = l - |P1 - P2|      data: p1, p2, l
@@ -19,7 +19,7 @@
 static int distance_gradient(void *user, const double *q1, const double *q2, double *C1,
                              double *C2);
 
-// ---- asking ------------------------------------------------------------------------------------
+// ---- callbacks ------------------------------------------------------------------------------------
 
 static void *user_of(const pcs_relation *relation)
 {
@@ -31,7 +31,7 @@ static bool usable(const pcs_relation *relation)
     return relation && relation->dim >= 1 && relation->gap && relation->gradient;
 }
 
-// so that an entry the callback forgets is seen
+// shows entries that the callback does not write
 static void unset(double *x, size_t n)
 {
     for (size_t i = 0; i < n; ++i) {
@@ -95,7 +95,7 @@ pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1, const do
 
 // ---- two points --------------------------------------------------------------------------------
 
-// the body-fixed point p: its lever GP and where it is. In the world both are p
+// the body-fixed point p: its lever GP and its place. In the world both are p
 static void point_at(const double *q, const double p[3], double GP[3], double P[3])
 {
     for (int i = 0; i < 3; ++i) {
@@ -161,7 +161,7 @@ static int rope_gap(void *user, const double *q1, const double *q2, double *g)
 
 static int rope_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
 {
-    // where the points meet a rope is slack, and any row will do: it stays zero
+    // when the points coincide a rope is slack, and its row stays zero
     if (distance_gradient(user, q1, q2, C1, C2) != 0) return 0;
     for (int i = 0; i < 7; ++i) {
         C1[i] = -C1[i];

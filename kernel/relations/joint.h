@@ -1,4 +1,4 @@
-// What the built-in relations expect of the systems they are given.
+// The conditions of the built-in relations on their systems.
 #ifndef RELATIONS_JOINT_H
 #define RELATIONS_JOINT_H
 
@@ -8,11 +8,11 @@
 // callbacks)
 int relation_coordinates(const pcs_relation *relation);
 
-// whether a linear relation has coefficients beyond the centre of mass of a rigid body
+// true when a linear relation has coefficients beyond the centre of mass of a rigid body
 bool relation_uses_quaternion(const pcs_relation *relation);
 
 // PCS_ERR_ARG for parameters of a built-in relation that are not finite, or with which it has no
-// gradient anywhere it is used: a distance that is not positive, a linear relation of zeros only
+// gradient: a distance that is not positive, a linear relation of zeros only
 pcs_status relation_check(const pcs_relation *relation);
 
 // the two points that a built-in ball joint holds together, one after the other, each in the frame

@@ -1,4 +1,4 @@
-// Sines and cosines of three Euler angles, taken once for all that is made of them.
+// Sines and cosines of three Euler angles, computed once for all their results.
 #ifndef ROTATION_ANGLES_H
 #define ROTATION_ANGLES_H
 

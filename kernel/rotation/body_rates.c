@@ -37,8 +37,8 @@ void pcs_body_velocity(const double q[7], const double qdot[7], double v[6])
     }
 }
 
-// Q / |Q|. A quaternion that is a unit one up to rounding, the common case, needs no root:
-// 1/sqrt(n) = 1 - (n - 1)/2 + 3/8 (n - 1)^2, whose last term is below an ulp
+// Q / |Q|. A quaternion with |Q| = 1 up to rounding, the common case, needs no root: 1/sqrt(n) = 1
+// - (n - 1)/2 + 3/8 (n - 1)^2, whose last term is below an ulp
 static void to_unit(const double Q[4], double U[4])
 {
     double S[4], scale;

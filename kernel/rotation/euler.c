@@ -6,8 +6,8 @@
 //                                  q2 = sin(theta/2) cos(d)    d = (psi - phi)/2
 //                                  q1 = -sin(theta/2) sin(d)
 //
-// so that a and d follow from two arc tangents, each exact where the other is undetermined. And
-// since Rx(phi) = Ry(pi/2) Rz(phi) Ry(-pi/2),
+// so that a and d follow from two arc tangents, each accurate when the other is undetermined. Since
+// Rx(phi) = Ry(pi/2) Rz(phi) Ry(-pi/2),
 //
 //     Rz(psi) Ry(theta) Rx(phi) Ry(pi/2) = Rz(psi) Ry(theta + pi/2) Rz(phi).
 #include "rotation/rotation.h"
@@ -36,7 +36,7 @@ static bool halves(const double Q[4], double lock, double *c, double *s)
     return !(2 * *s * *c > lock * (*c * *c + *s * *s));
 }
 
-// the outer angles; phi = 0 where sin(theta) <= lock
+// the outer angles; phi = 0 when sin(theta) <= lock
 static void outer_angles(const double Q[4], double lock, double *psi, double *phi)
 {
     double c, s;
@@ -64,10 +64,10 @@ void pcs_quat_from_zyx(double roll, double pitch, double yaw, double Q[4])
     Q[3] = sz * cy * cx - cz * sy * sx;
 }
 
-// With theta = pitch + pi/2 the pitch is the arc tangent of (s^2 - c^2) / (2 s c), where
-// s^2 - c^2 = 4 (q0 q2 - q1 q3) = -2 |Q|^2 r31. That keeps all digits of a small pitch, which
-// 2 atan2(s, c) - pi/2 does not; and near lock, where an arc sine keeps half of them, 2 s c is the
-// product of a small difference of entries of Q with one near |Q|.
+// With theta = pitch + pi/2 the pitch is the arc tangent of (s^2 - c^2) / (2 s c), where s^2 - c^2
+// = 4 (q0 q2 - q1 q3) = -2 |Q|^2 r31. This keeps all digits of a small pitch, unlike 2 atan2(s, c)
+// - pi/2; near lock, where an arc sine keeps half of them, 2 s c is the product of a small
+// difference of entries of Q with a number near |Q|.
 void pcs_quat_to_zyx(const double Q[4], double *roll, double *pitch, double *yaw)
 {
     double S[4], scale, turned[4], c, s;

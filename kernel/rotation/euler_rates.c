@@ -1,9 +1,9 @@
 // Rates of Euler angles and angular velocity (theory 2.3).
 //
-// The columns of W are the axes about which the three angles turn: for R = Rz(yaw) Ry(pitch)
-// Rx(roll) the inertial z axis, the y axis after the yaw, and the body x axis. det W is cos(pitch)
-// or -sin(theta), exactly; so E = W^-1 from cross products of the columns over that number keeps
-// its relative accuracy up to the singularity.
+// The columns of W are the axes of the three angles: for R = Rz(yaw) Ry(pitch) Rx(roll) the
+// inertial z axis, the y axis after the yaw, and the body x axis. det W is cos(pitch) or
+// -sin(theta), exactly; so E = W^-1 from cross products of the columns over that number keeps its
+// relative accuracy up to the singularity.
 #include <percuss/euler.h>
 
 #include <string.h>

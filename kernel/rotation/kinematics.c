@@ -100,7 +100,7 @@ pcs_status pcs_axis_angle_omega(const double axis[3], double angle, const double
                         axis[0], axis[1], axis[2], angle);
     }
 
-    // the rate of the direction: without what lies along it
+    // the rate of the direction: without its component along it
     const double along = v3_dot(k, axis_rate);
     for (int i = 0; i < 3; ++i) {
         kdot[i] = (axis_rate[i] - along * k[i]) / length;

@@ -1,6 +1,6 @@
-// Rotating and placing single vectors, inline, for code that cannot pay a call for each: contact
-// detection spends tens of nanoseconds on a pair. The same maps as <percuss/rotation.h>,
-// homogeneous of degree 0 in Q. A pose q = (x, Q); null means the world frame.
+// Rotating and placing single vectors, inline: contact detection takes tens of nanoseconds for a
+// pair, so that calls would count. The same maps as <percuss/rotation.h>, homogeneous of degree 0
+// in Q. A pose q = (x, Q); null means the world frame.
 #ifndef ROTATION_POSE_H
 #define ROTATION_POSE_H
 

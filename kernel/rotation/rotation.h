@@ -16,8 +16,8 @@ static inline void quat_mul(const double A[4], const double B[4], double C[4])
     C[3] = A[0] * B[3] + A[3] * B[0] + A[1] * B[2] - A[2] * B[1];
 }
 
-// S = scale Q and |S|^2. The scale is a power of two, hence without rounding, and 1 unless |Q|^2
-// would leave the range of a double. Rotations do not see it; what divides by |Q| once must.
+// S = scale Q and |S|^2. The scale is a power of two, so that it rounds nothing, and 1 unless |Q|^2
+// would overflow or underflow. Rotations do not depend on it; results divided by |Q| once do.
 static inline double quat_scaled(const double Q[4], double S[4], double *scale)
 {
     const double square = Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3];
@@ -29,11 +29,11 @@ static inline double quat_scaled(const double Q[4], double S[4], double *scale)
     return S[0] * S[0] + S[1] * S[1] + S[2] * S[2] + S[3] * S[3];
 }
 
-// whether only the sum or the difference of the outer Euler angles is determined, by the rule of
+// true when only the sum or the difference of the outer Euler angles is determined, by the rule of
 // pcs_quat_to_zyx or pcs_quat_to_zyz
 bool euler_locked(const double Q[4], bool zyx);
 
-// Q or -Q, whichever has q0 > 0, or q0 = 0 and the first nonzero of q1..q3 positive (ASM-2)
+// Q or -Q: the one with q0 > 0, or q0 = 0 and the first nonzero of q1..q3 positive (ASM-2)
 static inline void quat_positive(double Q[4])
 {
     int i = 0;

@@ -8,7 +8,7 @@
 
 // q0 / |Q| below which a rotation is half a turn up to rounding
 #define HALF_TURN 1e-15
-// how far the length of Euler parameters may be from 1: room for seven digits
+// allowed difference of the length of Euler parameters from 1: data with seven digits pass
 #define UNIT_TOL 1e-6
 
 int pcs_rotation_form_size(pcs_rotation_form form)
@@ -62,7 +62,7 @@ static pcs_status read_form(pcs_rotation_form form, const double *in, double Q[4
         pcs_quat_from_zyz(in[0], in[1], in[2], Q);
         return PCS_OK;
     }
-    return PCS_ERR_ARG; // not reached: the form has been checked
+    return PCS_ERR_ARG; // not reached: the form is checked before
 }
 
 static void write_form(const double Q[4], pcs_rotation_form form, double *out)

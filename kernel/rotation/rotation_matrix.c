@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-// how far R^T R may be from I, in any entry: room for matrices typed with seven digits
+// allowed difference of R^T R from I, in any entry: matrices with seven digits pass
 #define ROTATION_TOL 1e-6
 // det(A) / (|A| / sqrt(3))^3 from which A has a rotation near it: 1 for rotations
 #define NEAREST_DET 1e-12
@@ -84,7 +84,7 @@ pcs_status pcs_quat_from_matrix(const double R[9], double Q[4])
     const double products[4][4] = {
         {zk2, z01, z02, z03}, {z01, zk2, z12, z31}, {z02, z12, zk2, z23}, {z03, z31, z23, zk2}};
 
-    // row k is z_k z: only its length is left to fix
+    // row k is z_k z: its length remains to be corrected
     for (int i = 0; i < 4; ++i) {
         Q[i] = products[k][i];
     }
@@ -109,9 +109,9 @@ static double sum_of_squares(const double A[9])
     return v3_dot(A, A) + v3_dot(A + 3, A + 3) + v3_dot(A + 6, A + 6);
 }
 
-// Higham 1986: X <- (g X + X^-T / g) / 2 takes every singular value s to (g s + 1/(g s)) / 2 and
-// leaves the singular vectors alone. The factor g = (|X^-T| / |X|)^(1/2) brings far ones together;
-// near 1 the convergence is quadratic with g = 1.
+// Higham 1986: X <- (g X + X^-T / g) / 2 changes every singular value s to (g s + 1/(g s)) / 2 and
+// keeps the singular vectors. The factor g = (|X^-T| / |X|)^(1/2) reduces the ratio of the singular
+// values; near 1 the convergence is quadratic with g = 1.
 pcs_status pcs_matrix_nearest(const double A[9], double R[9])
 {
     if (!pcs_all_finite(A, 9)) {
@@ -132,7 +132,7 @@ pcs_status pcs_matrix_nearest(const double A[9], double R[9])
                         det);
     }
 
-    // with the factor fewer than ten steps do for any matrix that gets here
+    // with the factor fewer than ten steps are enough for any matrix that is accepted
     double change = 1;
     for (int k = 0; k < 20 && change > 1e-15; ++k) {
         inverse_transpose(X, Y);

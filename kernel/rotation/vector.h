@@ -1,5 +1,5 @@
-// The derivative of the exponential of rotations, as a rotation-vector rate becomes an angular
-// velocity and as a screw motion is integrated:
+// The derivative of the exponential of rotations, which converts the rate of a rotation vector to
+// an angular velocity and integrates a screw motion:
 //
 //     V(w)    = I + b1 [w]x + b2 [w]x^2,     b1 = (1 - cos a)/a^2,  b2 = (a - sin a)/a^3
 //     V(w)^-1 = I - 1/2 [w]x + b3 [w]x^2,    b3 = (1 - (a/2) cot(a/2))/a^2,  a = |w|

@@ -16,11 +16,11 @@ void pcs_physics_release(pcs_physics *physics)
 
 typedef struct smooth_physics {
     pcs_env env;
-    pcs_controlled system; // of a controlled one
+    pcs_controlled system; // the system, if it is a controlled one
     pcs_integrator *run;
     int n, m;
-    double *u;   // the command, where f reads it
-    double *own; // u, if it is ours
+    double *u;   // the command that f reads
+    double *own; // u, if it belongs to the physics
     bool started;
 } smooth_physics;
 
@@ -43,7 +43,7 @@ static pcs_status smooth_advance(void *user, double t, double t_next, const doub
     const bool told = m > 0 && memcmp(p->u, u, m * sizeof *u) != 0;
     if (told) memcpy(p->u, u, m * sizeof *u);
     const bool goes_on = p->started && pcs_integrator_t(p->run) == t;
-    // after a failure the state of the integrator is undefined: the next attempt restarts it
+    // after a failure the state of the integrator is undefined: the next call restarts it
     p->started = false;
     if (!goes_on) {
         PCS_TRY(pcs_integrator_start(p->run, t, x));

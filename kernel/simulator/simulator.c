@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-// something that happens at t0 + k period, k = 0, 1, 2 ...: counted, so that nothing drifts
+// an event at t0 + k period, k = 0, 1, 2 ...: it is counted, so that nothing drifts
 typedef struct clock {
     double period; // 0: never
-    double next;   // k of the next one
+    double next;   // k of the next event
 } clock;
 
 struct pcs_simulator {
@@ -17,7 +17,7 @@ struct pcs_simulator {
     clock step, control, display;
     double t;
     double *x, *u;         // the records
-    double *x_new, *u_new; // of the running step
+    double *x_new, *u_new; // records of the running step
     pcs_simulator_report report;
 };
 
@@ -26,7 +26,7 @@ static double due(const pcs_simulator *sim, const clock *c)
     return c->period > 0 ? sim->def.t0 + c->next * c->period : INFINITY;
 }
 
-// two times that differ by rounding are the same
+// true when two times differ by rounding only
 static bool same(const pcs_simulator *sim, double a, double b)
 {
     return fabs(a - b) <= 1e-9 * sim->def.h;
@@ -158,7 +158,7 @@ static pcs_status move(pcs_simulator *sim, double t_next)
     return PCS_OK;
 }
 
-// where the next step ends: the multiple of h, earlier where a control falls inside or at t_end
+// the end of the next step: the multiple of h, or earlier at a control or at t_end
 static double step_end(const pcs_simulator *sim, double t_end)
 {
     double t = due(sim, &sim->step);

@@ -28,7 +28,7 @@ pcs_status smooth_drive(pcs_smooth *sys, double t, double *driven_q, double *dri
     return PCS_OK;
 }
 
-// sys->q = q with prescribed motions where they are at t
+// sys->q = q, with bodies of prescribed motion at their poses at t
 static pcs_status place(pcs_smooth *sys, double t, const double *q)
 {
     memcpy(sys->q, q, (size_t)sys->nq * sizeof *q);
@@ -112,7 +112,7 @@ int smooth_A(void *user, double t, const double *q, double *A)
 
 // ---- rates
 
-// the velocities of a system: of v, of its prescribed motion, or none
+// the velocities of a system: from v, from its prescribed motion, or null
 static const double *v_of(const pcs_smooth *sys, int index, const double *v)
 {
     const model_system *s = system_of(sys, index);
@@ -157,7 +157,7 @@ int smooth_phi_t(void *user, double t, const double *q, double *phi_t)
 // ---- gamma
 
 // accelerations of prescribed motions: differences of their velocities over a 64th of a second. The
-// velocities of now stay in driven_v
+// velocities at t remain in driven_v
 static pcs_status drive_accelerations(pcs_smooth *sys, double t)
 {
     const size_t n = 6 * (size_t)sys->model->n_driven;
@@ -194,7 +194,7 @@ static void rate_of(const model_system *s, const double *q, const double *v, dou
     }
 }
 
-// q + s qdot, or where its prescribed motion is at t + s; its velocities then
+// q + s qdot, or the pose of its prescribed motion at t + s; and its velocities there
 static pcs_status moved(pcs_smooth *sys, int index, double t, double s, const double *v,
                         const double *qdot, double *q, double motion[6], const double **v_then)
 {
@@ -212,8 +212,8 @@ static pcs_status moved(pcs_smooth *sys, int index, double t, double s, const do
     return PCS_OK;
 }
 
-// Lengths (m, and of Q) over which relations by callbacks change at least: a distance of a few
-// centimetres, say, is curved on that scale
+// Shortest lengths (m, and of Q) over which relations by callbacks change: a distance of a few
+// centimetres, for example, is curved on that scale
 #define CURVED 0.25
 
 // gamma of a relation by callbacks

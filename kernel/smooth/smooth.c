@@ -6,7 +6,7 @@
 
 #include "systems/systems.h"
 
-// ---- what becomes what
+// ---- systems and constraints
 
 static bool takes_part(const pcs_model *m, pcs_system id)
 {
@@ -139,7 +139,7 @@ static int normalise(void *user, double *q)
     return 0;
 }
 
-// ---- making one
+// ---- creation
 
 pcs_smooth_def pcs_smooth_def_default(void)
 {
@@ -164,7 +164,7 @@ static size_t lay_out(pcs_smooth *sys, double *memory)
         {&sys->q, (size_t)sys->nq},
         {&sys->driven_q, 7 * driven},
         {&sys->driven_v, 6 * driven},
-        {&sys->driven_a, 19 * driven}, // and scratch of its differences
+        {&sys->driven_a, 19 * driven}, // with scratch of its differences
         {&sys->C1, dim * nq},
         {&sys->C2, dim * nq},
         {&sys->J, dim * nv},
@@ -318,7 +318,7 @@ static int rates(void *user, double t, const double *x, double *dxdt)
     return 0;
 }
 
-// prescribed motions to where they are at t
+// moves bodies with prescribed motion to their poses at t
 static pcs_status put_driven(pcs_smooth *sys, double t, double *q)
 {
     if (sys->model->n_driven == 0) return PCS_OK;
@@ -387,7 +387,7 @@ pcs_status pcs_smooth_to_state(const pcs_smooth *sys, double t, const double *x,
         if (s->motion && !s->disabled) PCS_TRY(system_motion(s, t, q, v));
     }
 
-    // nothing fails from here on
+    // nothing fails after this
     state->t = t;
     memcpy(state->q, x, (size_t)sys->nq * sizeof *x);
     memcpy(state->v, x + sys->nq, (size_t)sys->nv * sizeof *x);

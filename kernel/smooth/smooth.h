@@ -10,7 +10,7 @@
 typedef struct smooth_joint {
     int interaction; // index
     int sys1, sys2;  // indices; sys2 -1: the world
-    int row;         // its first
+    int row;         // its first row
 } smooth_joint;
 
 struct pcs_smooth {
@@ -18,19 +18,19 @@ struct pcs_smooth {
     const pcs_model *model;
     pcs_smooth_def def;
     int nq, nv, m;
-    bool driven; // some joint holds on to a body with prescribed motion
+    bool driven; // some joint connects a body with prescribed motion
     int n_joints;
     smooth_joint *joint;
-    pcs_constrained *inner; // of q and v; bodies with prescribed motion stand still in its q
+    pcs_constrained *inner; // system of q and v; bodies with prescribed motion do not move in its q
     pcs_ode inner_ode;
 
-    double *memory; // of what follows
-    double *q;      // nq: coordinates asked about, prescribed motions where they are at that time
+    double *memory; // memory of the arrays below
+    double *q;      // nq: coordinates of an evaluation, prescribed motions at their poses
     double *driven_q, *driven_v, *driven_a; // 7, 6, 6 per body with prescribed motion
-    double *C1, *C2;                        // dim x nq of a joint
-    double *J;                              // dim x nv of one system
-    double *q1, *q2, *qdot1, *qdot2;        // of a joint, for differences
-    double *rate;                           // rows of a joint
+    double *C1, *C2;                        // dim x nq, gradients of a joint
+    double *J;                              // dim x nv, rows of one system
+    double *q1, *q2, *qdot1, *qdot2;        // data of a joint, for differences
+    double *rate;                           // dim, rates of a joint
     double *lambda;                         // m
     double *force[3];                       // nv of one system
     double *M;                              // nv x nv of one system

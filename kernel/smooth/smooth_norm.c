@@ -55,7 +55,7 @@ static void free_rate(const pcs_quaternion_norm_motion *m, double f_Q[4])
     }
 }
 
-// -psi'' asked for, without Q.Q''
+// -psi'' required, without Q.Q''
 static double target(const pcs_quaternion_norm_motion *m, double alpha)
 {
     return dot4(m->Qdot, m->Qdot) + 2 * alpha * dot4(m->Q, m->Qdot) +

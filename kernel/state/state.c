@@ -59,7 +59,7 @@ bool state_recalls_pair(const pcs_state *st, contact_key key)
     if (state_recall(st, key, &hint)) return true;
     if (key.shape1 < 0) return false;
 
-    // those of a pair stand together, and `hint` is where this one would stand
+    // contacts of a pair are adjacent, and `hint` is the place of this one
     for (int i = hint - 1; i <= hint; ++i) {
         if (i < 0 || i >= st->memory->n) continue;
         const contact_key *k = &st->memory->contact[i].key;
@@ -88,7 +88,7 @@ pcs_status state_reserve(pcs_state *st, int n)
     pcs_memory *mem = st->memory;
     if (n <= mem->cap) return PCS_OK;
 
-    // few come and go, many do not double
+    // capacity grows: few contacts come and go, and a large number rarely doubles
     const int wanted = n + (n < 512 ? n / 2 : n / 8) + 8;
     remembered *bigger = pcs_env_alloc(&mem->env, (size_t)wanted, sizeof *bigger);
     if (!bigger) return pcs_fail_memory("state");
@@ -237,9 +237,9 @@ pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)
 
 // ---- bytes -------------------------------------------------------------------------------------
 
-// What a saved state starts with, without padding; then q, v and the contacts, field by field. The
-// last digit of the magic is the version of this layout. The checksum is that of all bytes, itself
-// counted as zero.
+// The head of a saved state, without padding; then q, v and the contacts follow, field by field.
+// The last digit of the magic is the version of this layout. The checksum is that of all bytes,
+// itself counted as zero.
 typedef struct save_head {
     char magic[8];
     uint64_t size, checksum;
@@ -280,7 +280,7 @@ size_t pcs_state_save_bytes(const pcs_state *st)
     return st ? saved_bytes(st, st->memory->n) : 0;
 }
 
-// of the head.size bytes that start with this head
+// checksum of the head.size bytes that start with this head
 static uint64_t checksum(save_head head, const void *bytes)
 {
     head.checksum = 0;
@@ -322,7 +322,7 @@ static bool finite_bytes(const unsigned char *from, size_t n)
     return true;
 }
 
-// whether `size` bytes are a whole saved state of a state like st
+// true when `size` bytes are a whole saved state of a state like st
 static pcs_status check_head(const pcs_state *st, const save_head *head, const void *bytes,
                              size_t size)
 {
@@ -367,7 +367,7 @@ pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
     PCS_TRY(check_head(st, &head, bytes, size));
     const size_t vectors = (size_t)st->nq + (size_t)st->nv;
 
-    // everything is looked at before anything is written
+    // everything is checked before anything is written
     const unsigned char *q = (const unsigned char *)bytes + sizeof head;
     const unsigned char *contacts = q + vectors * sizeof(double);
     bool good = isfinite(head.t) && isfinite(head.velocity_tol) && head.velocity_tol >= 0 &&

@@ -1,5 +1,5 @@
 // The opaque part of a state: the impulse of every contact of the last step, by key, for warm
-// starts and for the hysteresis of the activation; and how exact the velocities are.
+// starts and for the hysteresis of the activation; and the accuracy of the velocities.
 #ifndef STATE_STATE_H
 #define STATE_STATE_H
 
@@ -26,21 +26,21 @@ typedef struct pcs_memory {
     double velocity_tol; // m/s: the accuracy of the velocities of the last steps (commit.c)
 } pcs_memory;
 
-// < 0, 0, > 0: by the smaller and the larger of the shapes, which is the order in which pairs are
-// found
+// compares by the smaller and the larger of the shapes, which is the order in which pairs are
+// found: < 0, 0, > 0
 int contact_key_compare(const contact_key *a, const contact_key *b);
 
-// the remembered contact of a key, or null; the search starts after *hint, where the previous one
-// was found
+// the remembered contact of a key, or null; the search starts after *hint, the place of the
+// previous one
 const remembered *state_recall(const pcs_state *st, contact_key key, int *hint);
 
-// whether any contact of the two shapes of a key, or the row itself of an interaction, is
+// true when any contact of the two shapes of a key, or the row itself of an interaction, is
 // remembered
 bool state_recalls_pair(const pcs_state *st, contact_key key);
-// whether a contact of this pair of shapes had an impulse
+// true when a contact of this pair of shapes had an impulse
 bool state_pressed_pair(const pcs_state *st, contact_key key);
 
-// room for n remembered contacts: the only part of a commit that can fail
+// memory for n remembered contacts: the only part of a commit that can fail
 pcs_status state_reserve(pcs_state *st, int n);
 
 #endif

@@ -1,13 +1,13 @@
-// Which candidates are active (theory 7.2, 8.5): those that a prediction from the start of the step
-// closes, those that the solution closes, or those whose gaps at the end are closed. And which of
-// them rebound.
+// The candidates that are active (theory 7.2, 8.5): those that a prediction from the start of the
+// step closes, those that the solution closes, or those whose gaps at the end are closed. And those
+// that rebound.
 #include "step/step.h"
 
 // A contact that closes slower than this multiple of the speed that forces give in a step lands
 // without rebound: the rebound would be shorter than a step.
 #define BOUNCE 2
 
-// ---- when a gap counts as closed ---------------------------------------------------------------
+// ---- closed gaps ---------------------------------------------------------------
 
 // m: rounding error of a gap between two systems
 static double gap_rounding(const trial *t, int system1, int system2)
@@ -69,7 +69,7 @@ static pcs_status add_side_gain(const trial *t, const candidate *c, int side, pc
 }
 
 // Bound on the approach speed that the forces on both sides give within the step. Each side counts
-// by itself: of two bodies that fall together one may be held up by a third.
+// separately: of two bodies that fall together a third one may hold one.
 static pcs_status speed_gain(const trial *t, const candidate *c, pcs_arena mem, double *gain)
 {
     *gain = c->slack;
@@ -82,8 +82,8 @@ static pcs_status speed_gain(const trial *t, const candidate *c, pcs_arena mem, 
     return PCS_OK;
 }
 
-// Only contacts that the motion without contact forces may close are active. If another impact
-// closes a contact within the step, a row for it would act before the bodies touch.
+// Only contacts that the motion without contact forces may close are active. A row for a contact
+// that another impact closes within the step would act before the bodies touch.
 static pcs_status activate_restoring(const trial *t, candidate *c, double tol, pcs_arena mem)
 {
     double gain;
@@ -96,8 +96,8 @@ static pcs_status activate_restoring(const trial *t, candidate *c, double tol, p
 
 // ---- the start of a step ----------------------------------------------------------------------
 
-// g + gamma h dg/dt at the start of the step; on a driven body that accelerates, with the velocity
-// that this body will have
+// g + gamma h dg/dt at the start of the step, with the velocity at the end of a driven body that
+// accelerates
 static double predicted(const trial *t, const candidate *c)
 {
     const double slack = c->touched ? c->slack : 0;
@@ -123,14 +123,14 @@ static bool starts_active(const trial *t, const candidate *c, double tol)
 
 // ---- the predictive rule with positions that are projected --------------------------------------
 
-// whether flights shorter than a step would never end: each ends in an overlap, and the projection
-// lifts the body for the next one
+// true when flights shorter than a step would never end: each ends in an overlap, and the
+// projection lifts the body for the next one
 static bool keeps_contacts(const trial *t)
 {
     return t->rule == PCS_ACTIVATION_PREDICTIVE && t->m->scheme.projection != PCS_PROJECTION_NONE;
 }
 
-// A contact of the last step stays active, without rebound, where its speed is at most the speed
+// A contact of the last step stays active, without rebound, when its speed is at most the speed
 // that forces give in a step, and they close it within this step. Its gap is halved.
 static pcs_status keep_contact(const trial *t, candidate *c, double tol, pcs_arena mem)
 {

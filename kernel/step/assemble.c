@@ -12,8 +12,8 @@
 // h^2 at both ends of the step. alpha removes the rest of H v that an impact leaves; with alpha = 0
 // its sign would only alternate from step to step. Per joint alpha is |H(q_k) v_k| /
 // |(H(q_m) - H(q_k)) v_k|, of order h where the motion is smooth, and at most 1. Where joints would
-// gain energy by that, or cannot all hold (redundant rows), alpha is 0. Velocities that do not fit
-// the joints at all obey H(q_m) v' = 0, an inelastic impact.
+// gain energy by that, or cannot all hold (redundant rows), alpha is 0. Velocities that contradict
+// the joints obey H(q_m) v' = 0, an inelastic impact.
 #include "step/step.h"
 
 #include <string.h>
@@ -66,8 +66,8 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
     return PCS_OK;
 }
 
-// Where the rest of H v is more than MUCH (ratio of squares), joints may add no energy. Below it
-// they may add GAIN of the kinetic energy, more than they do in smooth motion.
+// When the rest of H v is more than MUCH (ratio of squares), joints may add no energy. Below it
+// they may add GAIN of the kinetic energy, which is more than in smooth motion.
 #define MUCH 0.5
 #define GAIN 1e-3
 
@@ -81,7 +81,7 @@ static void add_squares(const candidate *c, double *left, double *turned)
     }
 }
 
-// turns H v_k in the middle into the term added to u'
+// converts H v_k in the middle to the term added to u'
 static void settle_joint(candidate *c, double theta, bool pure)
 {
     double left = 0, turned = 0;
@@ -103,7 +103,7 @@ static pcs_status rows_in_middle(const trial *t, candidate *c, bodies_block *k, 
     return PCS_OK;
 }
 
-// rows at q_k again, where a new contact makes the island keep the theta of the scheme
+// rows at q_k again, when a new contact makes the island keep the theta of the scheme
 static pcs_status rows_back(const trial *t, candidate *c, bodies_block *k, pcs_arena *mem)
 {
     c->turning = NULL;
@@ -157,7 +157,7 @@ bool step_joints_gain(const trial *t, pcs_arena mem)
     return !(work <= (t->list.settles_much ? 0 : GAIN * K));
 }
 
-// rows that follow q' start each pass from those at q_k, of which a copy is kept
+// rows that follow q' start each pass from a copy of those at q_k
 static pcs_status rows_at_start(const trial *t, pcs_arena *mem, candidates *list)
 {
     if (!step_rows_follow(&t->m->scheme)) return PCS_OK;
@@ -191,7 +191,7 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
         ++n;
     }
 
-    // without a copy when all candidates are active
+    // no copy when all candidates are active
     bodies_block *block = list->k;
     if (n < list->n) {
         block = PCS_TAKE(mem, (size_t)n, bodies_block);
@@ -269,7 +269,7 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     memcpy(s->v_free, v, nv * sizeof(double));
     pcs_solver_opts opts = t->m->scheme.solver;
     opts.tol = fmax(opts.tol, t->coarse);
-    // leaves units for another Newton iterate or pass
+    // the limit leaves units for another Newton iterate or pass
     const double part = t->share * step_velocity_part(&t->m->scheme);
     const double units = 0.75 * step_units(t->work, part);
     t->work->budget.ends_solve = units < (double)opts.max_iters * s->problem.nb;

@@ -1,20 +1,20 @@
 // The budget of a step: work units, with the same results on every machine, and seconds, which only
-// end a step. A unit is the cost of one contact in a sweep: 30 ns, or up to 500 ns where sliding
-// needs the closed form. A stage asks how many units it may spend, and reports those that it spent.
+// end a step. A unit is the cost of one contact in a sweep: 30 ns, or up to 500 ns when sliding
+// needs the closed form. A stage gets the number of units it may spend, and reports those that it
+// spent.
 #include "step/step.h"
 
 #include "solver/solver.h"
 
 // units of every step; per contact or joint within reach; number of these that count in full; per
-// further one, which mostly rests on others that are solved
+// further one, most of which cost less
 #define UNITS_LEAST  4e6
 #define UNITS_PER    1e5
 #define MANY         450
 #define UNITS_BEYOND 2e4
 
 // A first attempt that may be divided has at most half of the budget, and no more than the larger
-// of these units and this part of the budget: what is not solved by then is mostly not solved by
-// more.
+// of these units and this part of the budget: a step not solved by then is rarely solved by more.
 #define FIRST_UNITS 8e6
 #define FIRST_PART  0.125
 

@@ -9,12 +9,12 @@
 // with fewer contacts one thread is faster
 #define FEW_CONTACTS 128
 
-// 1 - cos of the angle of normals that count as one: 1e-3 rad
+// 1 - cos of the angle up to which two normals are one: 1e-3 rad
 #define SAME_NORMAL 5e-7
 
 // ---- the list ---------------------------------------------------------------------------------
 
-// places the five row vectors of a candidate in one block of memory
+// puts the five row vectors of a candidate into one block of memory
 static void lay_rows(candidate *c, double *room)
 {
     const int gaps = candidate_gaps(c);
@@ -146,7 +146,7 @@ static pcs_status add_interactions(const trial *t, pcs_arena *mem, candidates *l
             PCS_TRY(add_interaction(t, i, 0, def->relation.dim, mem, list));
             continue;
         }
-        // without friction only the normal row of a frame is left
+        // without friction only the normal row of a frame remains
         if (def->law.kind == PCS_LAW_NEWTON_COULOMB) {
             PCS_TRY(add_interaction(t, i, 0, 1, mem, list));
             continue;
@@ -160,7 +160,7 @@ static pcs_status add_interactions(const trial *t, pcs_arena *mem, candidates *l
 
 // ---- contacts of shapes ------------------------------------------------------------------------
 
-// all of candidate i but its law that does not depend on where the bodies are
+// writes all of candidate i that does not depend on the poses, except its law
 static void list_contact(const trial *t, int i, int shape1, int shape2, const pcs_feature *f)
 {
     const pcs_model *m = t->m;
@@ -212,7 +212,7 @@ static pcs_status add_contact(const trial *t, int shape1, int shape2, const pcs_
     return PCS_OK;
 }
 
-// a point of a body at the meeting, with the lever that it has there, about G at q_k
+// a point of a body at the meeting, with its lever there, about G at q_k
 static void move_back(const body_path *path, const double q[7], const double P[3], double out[3])
 {
     v3_copy(P, out);
@@ -278,11 +278,11 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
                                candidates *list)
 {
     const int first = list->n;
-    // some more room, for those that the end of the step adds
+    // with memory for those that the end of the step adds
     const int cap = first + near->n + near->n / 32;
     if (!reserve(t, cap, mem, list)) return pcs_fail_memory("step: the contacts");
 
-    // one after another: the rule for laws may be a callback
+    // one after another, as the rule for laws may be a callback
     for (int k = 0; k < near->n; ++k) {
         const int *pair = near->pair[near->pair_of[k]];
         PCS_TRY(law_of(t, pair[0], pair[1], &list->c[first + k].law));
@@ -322,8 +322,8 @@ static bool pair_before(const contact_key *a, const contact_key *b)
 }
 
 // The place in the list of a contact of a pair, or -1. Interactions come first, then the contacts
-// found at the start, sorted by pair. Callers ask in the same order, so that the search starts at
-// *cursor, where the last one ended. Contacts added later are in any order.
+// found at the start, sorted by pair. Callers search in the same order: the search starts at
+// *cursor, the end of the last one. Contacts added later are in any order.
 static int find_listed(const trial *t, int shape1, int shape2, int *cursor)
 {
     const contact_key key = {shape1, shape2, 0};
@@ -370,7 +370,7 @@ static candidate *find_feature(const trial *t, int i, contact_key key)
     return NULL;
 }
 
-// Whether a feature of a listed pair overlaps at q' by more than `deeper` and was open at q_k. A
+// True when a feature of a listed pair overlaps at q' by more than `deeper` and was open at q_k. A
 // feature already closed at q_k while its bodies were apart is not a collision of this step.
 static bool worth_adding(const trial *t, const int pair[2], const pcs_feature *f, double deeper)
 {
@@ -383,8 +383,8 @@ static bool worth_adding(const trial *t, const int pair[2], const pcs_feature *f
     return gap.g >= -deeper;
 }
 
-// marks the contacts of the pair of place i, which overlaps at q', that have the normal of the
-// overlap there: others are of places that the bodies have left
+// marks the contacts of the pair of place i, which overlaps at q', that have the normal of that
+// overlap: others belong to places that the bodies have left
 static void mark_overlap(const trial *t, const candidates *list, int i, const pcs_feature *f)
 {
     if (i < 0) return;
@@ -449,7 +449,7 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
         }
         if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;
 
-        // a rebound belongs to the next step, with the speed at its start
+        // a rebound belongs to the next step, with the speed at the start of that step
         pcs_law law;
         PCS_TRY(law_of(t, pair[0], pair[1], &law));
         if (step_restores(t, &law)) continue;

@@ -79,7 +79,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     }
     threads_each(pieces > 1 ? wk->team : NULL, pieces, publish_pieces, &p);
 
-    // the overlap that a projection measures at q' replaces that of the features of the start
+    // the overlap that a projection measures at q' replaces that of the features at the start
     int rows = 0;
     out->candidates = list->n;
     out->active = 0;
@@ -106,7 +106,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     return PCS_OK;
 }
 
-// lets the contact at `root` sink in the heap of n
+// moves the contact at `root` down in the heap of n
 static void sink(remembered *c, int root, int n)
 {
     for (int child; (child = 2 * root + 1) < n; root = child) {
@@ -120,7 +120,7 @@ static void sink(remembered *c, int root, int n)
     }
 }
 
-// moves per contact for a nearly sorted list; with more, heapsort is used
+// largest number of moves per contact in a nearly sorted list; beyond it heapsort is used
 #define FEW_MOVES 4
 
 // sorts a nearly sorted list; false when it gives up and leaves the list in any order
@@ -180,7 +180,7 @@ void step_commit(const trial *t, pcs_state *st)
     }
     sort_memory(mem);
 
-    // a gap left by an earlier step takes some steps to close
+    // a gap from an earlier step takes some steps to close
     const double tol = step_velocity_tol(&t->m->scheme, &t->work->measure);
     mem->velocity_tol = fmax(tol, 0.75 * mem->velocity_tol);
     memcpy(st->q, t->end.q, (size_t)st->nq * sizeof(double));

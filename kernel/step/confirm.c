@@ -1,7 +1,7 @@
 // Confirms contacts: a contact may act only where its shapes meet.
 //
 // The row of a contact that is apart at q_k keeps its body out of a half-space. A body that passes
-// beside the other one may enter this half-space without a collision. So where such a row has an
+// beside the other one may enter this half-space without a collision. So if such a row has an
 // impulse, the path of the step without this impulse is followed (path.c):
 //
 //   R(v_c) = H^T r - H_c^T r_c,   c: the contacts that are apart and not yet proven
@@ -10,12 +10,12 @@
 // proven: their impulses are added again, and the other contacts are tested again. At the end all
 // others are refuted and take no part in the step. Shapes meet where they overlap by the slop,
 // which the projection may leave: there the closest features are those with which the bodies
-// collide, whichever edge touches first. Where no row of the pair has their normal, rows at that
-// pose replace those at q_k, with the gap
+// collide, whichever edge touches first. If no row of the pair has their normal, rows at that pose
+// replace those at q_k, with the gap
 //
 //   g = g(s) - s h u_N(v_c)
 //
-// along the normal at q_k. Where the normals differ much, the law acts at once, as with e > 0:
+// along the normal at q_k. If the normals differ much, the law acts at once, as with e > 0:
 // otherwise the body would be past the edge when the gap closes, and keep the speed -g / h towards
 // a surface that it has left.
 //
@@ -30,10 +30,10 @@
 #include "linalg/m3.h"
 #include "step/path.h"
 
-// relative to the size of a shape: gap at q_k that counts as closed; least slop
+// relative to the size of a shape: largest closed gap at q_k; least slop
 #define CLOSED 1e-6
 
-// relative gap that counts as closed for shapes that pressed on each other in the last step
+// the same for shapes that pressed on each other in the last step
 #define PRESSED 1e-4
 
 // 1 - cos of angles between normals: beyond 1e-2 rad a row belongs to another collision; beyond
@@ -43,7 +43,7 @@
 #define OTHER_PLACE 5e-4
 #define OTHER_SIDE  5e-3
 
-// relative to the size of a pair: pairs that rotate further are followed along their paths
+// relative to the size of a pair: paths are followed for pairs that rotate further
 #define FAR 0.1
 
 // Contacts that a coarse pass has confirmed are tested again after the next pass, but only where an
@@ -55,7 +55,7 @@
 typedef struct run {
     int begin, end;
     bool open; // neither proven nor refuted
-    int seen;  // number of changes of its paths when it was last tested
+    int seen;  // number of changes of its paths at the last test
 } run;
 
 typedef struct confirming {
@@ -98,7 +98,7 @@ static bool pushes(const trial *t, const candidate *c)
     return contact_takes_part(t, c) && c->at >= 0 && t->solution.r[c->at] > 0;
 }
 
-// whether an impulse changes the speed of a body by more than the error of the solver
+// true when an impulse changes the speed of a body by more than the error of the solver
 static bool pushes_hard(const trial *t, const candidate *c)
 {
     if (!pushes(t, c)) return false;
@@ -143,7 +143,7 @@ static bool is_apart(const trial *t, const run *r)
     return nearest(t, r) > fmax(closed, step_closed_gap(&t->m->scheme));
 }
 
-// whether the bodies pressed on each other in the last step and are still closed
+// true when the bodies pressed on each other in the last step and are still closed
 static bool is_pressed(const trial *t, const run *r)
 {
     const candidate *c = &t->list.c[r->begin];
@@ -151,7 +151,7 @@ static bool is_pressed(const trial *t, const run *r)
     return nearest(t, r) <= near && state_pressed_pair(t->st, c->key);
 }
 
-// Whether the pair has an impulse that must be confirmed. Where the velocities are not solved, any
+// True when the pair has an impulse that must be confirmed. If the velocities are not solved, any
 // contact that is apart may have one.
 static bool is_in_question(const trial *t, bool solved, const run *r)
 {
@@ -200,8 +200,8 @@ static pcs_status set_velocity(confirming *f, int b, pcs_arena mem)
     return step_part_velocity(t, b, f->p + at, mem, f->v + at);
 }
 
-// The paths without the impulses of the runs. The others are summed: where contacts that are not
-// there oppose each other their impulses have no bound, and a difference would be rounding.
+// The paths without the impulses of the runs. All other impulses are summed: contacts that do not
+// exist may oppose each other with impulses of any size, and a difference would be rounding.
 static pcs_status start_paths(confirming *f, pcs_arena mem)
 {
     const trial *t = f->t;
@@ -259,7 +259,7 @@ static void set_paths(const trial *t, const candidate *c, const double *v, pair_
     }
 }
 
-// whether a row that takes part has a normal within 1 - cos of that of feature `f` at the meeting
+// true when a row that takes part has a normal within 1 - cos of that of feature `f` at the meeting
 static bool has_row(const trial *t, const run *r, const pair_meeting *m, const pcs_feature *f,
                     double within)
 {
@@ -294,8 +294,8 @@ static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double
     return PCS_OK;
 }
 
-// Whether the shapes of a run meet on their paths: they overlap by the slop, or, where the paths
-// end before that, touch on the side of the rows.
+// True when the shapes of a run meet on their paths: they overlap by the slop, or, if the paths end
+// before that, touch on the side of the rows.
 static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
 {
     const trial *t = f->t;
@@ -342,7 +342,7 @@ static int changes_of(const confirming *f, const run *r)
     return sum;
 }
 
-// proves runs until none is left to prove, and refutes the rest
+// proves runs until no other can be proven, and refutes the rest
 static pcs_status look_along_paths(confirming *f, pcs_arena *mem)
 {
     PCS_TRY(start_paths(f, *mem));
@@ -365,7 +365,7 @@ static pcs_status look_along_paths(confirming *f, pcs_arena *mem)
 
 // ---- contacts refuted or not predicted that the step meets --------------------------------------
 
-// whether rotation moves the surfaces of a pair by more than a tenth of its size
+// true when rotation moves the surfaces of a pair by more than a tenth of its size
 static bool turns_far(const trial *t, const candidate *c)
 {
     pair_meeting m;
@@ -373,7 +373,7 @@ static bool turns_far(const trial *t, const candidate *c)
     return path_turning(t, &m) > FAR * size_of(t->m, c);
 }
 
-// whether every row of a run stays open on the path of the step, without rotation
+// true when every row of a run stays open on the path of the step, without rotation
 static bool stays_open(const trial *t, const run *r)
 {
     for (int i = r->begin; i < r->end; ++i) {
@@ -385,7 +385,7 @@ static bool stays_open(const trial *t, const run *r)
     return true;
 }
 
-// Whether the path of a pair must be followed because its rows do not describe it: none is active
+// True when the path of a pair must be followed because its rows do not describe it: none is active
 // (refuted before, or not predicted to close), or the bodies rotate too far for linear rows.
 static bool is_left_alone(const trial *t, const run *r)
 {
@@ -398,8 +398,8 @@ static bool is_left_alone(const trial *t, const run *r)
     return !active && !proven && !stays_open(t, r);
 }
 
-// A contact that rebounds has its impact in the next step, unless the body is past it by then: deep
-// in the other one, or on another side of it.
+// A contact that rebounds has its impact in the next step, unless the body has passed it by then:
+// deep in the other one, or on another side of it.
 static pcs_status may_wait(const trial *t, const candidate *c, pair_meeting m, pcs_arena mem,
                            bool *waits)
 {
@@ -417,7 +417,7 @@ static pcs_status may_wait(const trial *t, const candidate *c, pair_meeting m, p
     return PCS_OK;
 }
 
-// whether contacts of the pair of c were added from place `from` on
+// true when contacts of the pair of c were added from place `from` on
 static bool was_added(const trial *t, const candidate *c, int from)
 {
     for (int k = from; k < t->list.n; ++k) {
@@ -426,8 +426,8 @@ static bool was_added(const trial *t, const candidate *c, int from)
     return false;
 }
 
-// Whether rows at the meetings of a pair do not hold it: it had some in the last pass, and none of
-// them pushes. They are linear in a rotation of some radians.
+// True when rows at the meetings of a pair do not hold it: it had some in the last pass, and none
+// of them pushes. They are linear in a rotation of some radians.
 static bool rows_are_lost(const trial *t, const candidate *c)
 {
     bool any = false;
@@ -468,16 +468,16 @@ static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
     return PCS_OK;
 }
 
-// ---- which contacts carry a body ----------------------------------------------------------------
+// ---- contacts that carry a body ----------------------------------------------------------------
 
-// whether a contact had an impulse in the last step, and is closed
+// true when a contact had an impulse in the last step, and is closed
 static bool has_held(const trial *t, const candidate *c)
 {
     return contact_takes_part(t, c) && c->was_active && c->r[0] > 0 &&
            c->g[0] <= contact_slop(t, c);
 }
 
-// whether a body lies on contact c, or will lie on it after this step, as far as is known
+// true when a body lies on contact c, or probably will after this step
 static bool carries(const trial *t, const candidate *c)
 {
     if (!contact_takes_part(t, c)) return false;
@@ -486,7 +486,7 @@ static bool carries(const trial *t, const candidate *c)
 
 // ---- by prediction -----------------------------------------------------------------------------
 
-// whether a run is predicted to close from afar
+// true when a run is predicted to close over a distance
 static bool is_predicted(const trial *t, const run *r)
 {
     for (int i = r->begin; i < r->end; ++i) {
@@ -495,15 +495,15 @@ static bool is_predicted(const trial *t, const run *r)
     return false;
 }
 
-// whether a body lies on contact c, leaves it, or is predicted to lie on it
+// true when a body lies on contact c, leaves it, or is predicted to lie on it
 static bool may_carry(const trial *t, const candidate *c)
 {
     if (c->interaction >= 0 || c->refuted) return false;
     return c->active || c->g[0] <= contact_slop(t, c);
 }
 
-// Takes out the contacts whose shapes do not meet on the paths of v_k; or, with `turn`, gives those
-// the normal of the meeting that have another one
+// Refutes the contacts whose shapes do not meet on the paths of v_k; or, with `turn`, gives
+// contacts the normal of the meeting
 static pcs_status look_ahead(confirming *f, bool turn, pcs_arena *mem)
 {
     const trial *t = f->t;
@@ -522,7 +522,7 @@ static pcs_status look_ahead(confirming *f, bool turn, pcs_arena *mem)
         *mem = scope;
         PCS_TRY(add_meeting(f, &m, t->st->v, MEETING_PLAIN, mem));
 
-        // they are predictions like the others
+        // they are predictions, too
         for (int k = first; k < t->list.n; ++k) {
             candidate *c = &f->list->c[k];
             c->g[0] = nearest(t, &r);
@@ -575,7 +575,7 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool looke
         *mem = scope;
     }
 
-    // velocities far from a solution say nothing about what the step meets
+    // velocities far from a solution do not show what the step meets
     const bool near = solved || residual <= t->near;
     *changed = f.changed;
     if (t->rule == PCS_ACTIVATION_PREDICTIVE || !near) return PCS_OK;
@@ -583,7 +583,7 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool looke
     PCS_TRY(inner_edges(t, pushes_hard, carries, *mem, list, &left_out));
     f.changed += left_out;
 
-    // the paths mean something only when no contact pushes without a partner
+    // the paths are valid only when no contact pushes without a partner
     if (f.changed == 0) PCS_TRY(look_for_tunnels(&f, mem));
     *changed = f.changed;
     return PCS_OK;

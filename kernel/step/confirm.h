@@ -1,13 +1,13 @@
-// Shared by the files that confirm contacts: which contacts take part, and what is an overlap.
+// Shared by the files that confirm contacts: the contacts that take part, and the least overlap.
 #ifndef STEP_CONFIRM_H
 #define STEP_CONFIRM_H
 
 #include "step/step.h"
 
-// a question about a contact
+// a property of a contact
 typedef bool contact_fn(const trial *t, const candidate *c);
 
-// whether it is one of shapes, active and not refuted
+// true when it is one of shapes, active and not refuted
 contact_fn contact_takes_part;
 
 // m: overlap that does not count (slop): what the projection leaves, at least 1e-6 of the smaller

@@ -1,8 +1,8 @@
-// Division of a step: where it does not converge, or callbacks have no finite answer at its end, it
-// is made in two halves, and each of these in two halves again. All parts are one transaction: when
-// one fails, the state is restored. A first attempt that its part of the budget ends is divided
-// even where it may be committed as it is, and so is one whose last pass still met contacts; when
-// its parts fail, the step is made undivided with the rest of the budget.
+// Division of a step: if it does not converge, or callbacks have no finite result at its end, it is
+// made in two halves, and each of these in two halves again. All parts are one transaction: when
+// one fails, the state is restored. A first attempt that runs out of its part of the budget is
+// divided even if it may be committed as it is, and so is one whose last pass still met contacts;
+// when its parts fail, the step is made undivided with the rest of the budget.
 #include "step/step.h"
 
 // adds the ledger of an earlier part
@@ -55,10 +55,10 @@ static double part_spent(const step_budget *b)
     return b->most > 0 ? b->spent / b->most : 0;
 }
 
-// part of the budget that a part may spend that has to be solved: two halves probably need less
+// part of the budget for a part that must be solved: two halves probably need less
 #define STRICT_PART 0.125
-// Part of the budget and of the time after which the undivided step follows: with the half that it
-// has without parts, or with some of it where the first attempt had the half
+// Part of the budget and of the time after which the undivided step follows: it has half, as
+// without parts, or less if the first attempt had half
 #define PARTS_END      0.5
 #define PARTS_END_LATE 0.75
 
@@ -67,8 +67,8 @@ static bool is_first(const step_division *d)
     return d->part == d->whole && d->whole > 1;
 }
 
-// Length and limits of the next part. One that may still be halved may spend half of the budget
-// that is left. Where the undivided step is near enough, parts that are not solved do not replace
+// Length and limits of the next part. A part that may still be halved may spend half of the
+// remaining budget. If the undivided step is near enough, parts that are not solved do not replace
 // it.
 static void set_part(step_division *d)
 {
@@ -102,7 +102,7 @@ void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d)
     set_part(d);
 }
 
-// has parts made first, and the undivided step again if they fail
+// makes parts first, and the undivided step again if they fail
 static void divide_first(step_division *d, pcs_step_report *out)
 {
     d->work->budget.clock = PARTS_END;
@@ -138,11 +138,11 @@ static void restore_state(const step_division *d, pcs_state *st)
 {
     if (d->done == 0) return;
     const pcs_status back = pcs_state_copy(d->work->backup, st);
-    PCS_ASSERT(back == PCS_OK); // the state has had this size before
+    PCS_ASSERT(back == PCS_OK); // cannot fail: the state had this size before
     (void)back;
 }
 
-// whether parts have used up what is theirs
+// true when parts have used up their share
 static bool is_over(const step_division *d)
 {
     return part_spent(&d->work->budget) >= d->end || step_late(d->work);

@@ -13,7 +13,7 @@
 #define DOUBT_OFF 0.01
 // energy gains above this fraction of the energies count; smaller ones are rounding
 #define DOUBT_GAIN 1e-9
-// and above this many tolerances of the velocities
+// gains above this many tolerances of the velocities count
 #define DOUBT_GAIN_TOL 10
 // the same for one joint: joints that together do no work do work of this order each
 #define DOUBT_GAIN_JOINT 1e-3
@@ -50,8 +50,8 @@ typedef struct energy_scale {
     double all;     // and those of forces; < 0: not computed yet
 } energy_scale;
 
-// What the forces at the start would give to what is at rest in the step, and what they do when a
-// body goes as far as it is large (m g L), J
+// energy that the forces at the start would give to a body at rest in the step, and their work over
+// the size of the body (m g L), J
 static double energy_of_forces(const trial *t)
 {
     double sum = 0;
@@ -72,7 +72,7 @@ static double energy_of_forces(const trial *t)
     return sum;
 }
 
-// adds a doubt where `work` is more than this part of the energies
+// adds a doubt when `work` is more than this part of the energies
 static void doubt_gain(energy_scale *e, double work, double part, int one, int two, pcs_doubt *d)
 {
     if (!(work > part * e->kinetic)) return;
@@ -110,9 +110,8 @@ static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pc
 
 // ---- joints, travel, overlaps -------------------------------------------------------------------
 
-// Error of a joint at the start, compared with the smaller of its bodies; and of a rope or stop
-// that is violated, where a projection closes it. Without one an impact overshoots by its last
-// step.
+// Error of a joint at the start, compared with the smaller of its bodies; and of a violated rope or
+// stop, if a projection closes it: without one an impact overshoots by its last step.
 static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
 {
     const bool joint = c->law.kind == PCS_LAW_EQUALITY;
@@ -130,7 +129,7 @@ static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
 }
 
 // Distance that a body with a candidate travels, compared with its thickness; under a rule that
-// does not follow paths also with half of both shapes, since the middle of one then passes that of
+// does not follow paths also with half of both shapes, over which the middle of one passes that of
 // the other. `seen` marks the systems that are done.
 static void doubt_way(const trial *t, const candidate *c, int system, bool *seen, pcs_doubt *d)
 {

@@ -9,10 +9,10 @@
 //     v1                                      tangents, and all rows for theta < 1/2
 //     v1 + vm - (theta v1 + (1 - theta) v0)   rows with a gap, theta >= 1/2.
 //
-// A closed gap then stays closed for constant accelerations; for theta = 1 (where gaps use vm) for
-// any motion; for theta = 1/2 with a total error of order h^3. The velocities at the end of one
-// step and at the start of the next differ by O(h) (h^2 for theta = 1/2); `slack` keeps the
-// prediction from losing a contact by this difference.
+// A closed gap then stays closed for constant accelerations; for theta = 1 (x) for any motion; for
+// theta = 1/2 with a total error of order h^3. The velocities at the end of one step and at the
+// start of the next differ by O(h) (h^2 for theta = 1/2); `slack` keeps the prediction from losing
+// a contact by this difference.
 //
 // A body that sticks to a rotating body moves along an arc. To second order its chord is the
 // velocity of the driven body at the place of the contact in the middle of the step, not at t.
@@ -23,7 +23,7 @@
 
 #include "linalg/m3.h"
 
-// per driven system
+// data per driven system
 enum { START = 0, GAPS = 6, TANGENTS = 12, MEAN = 18, DRIVEN = 24 };
 
 void system_displacement(const double q0[7], const double q1[7], double d[6])

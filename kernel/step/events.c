@@ -1,6 +1,6 @@
 // Events of contact. Each part of a step leaves a record of every contact that presses, and the
-// state one of those that pressed before. pcs_work_events sorts the records by pair and adds them up.
-// No stage of a step reads them.
+// state one of those that pressed before. pcs_work_events sorts the records by pair and adds them
+// up. No stage of a step reads them.
 #include "step/events.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ pcs_status events_begin(event_list *e, const pcs_model *m, const pcs_state *st)
     PCS_TRY(events_reserve(e, &m->env, mem->n));
     for (int i = 0; i < mem->n; ++i) {
         const remembered *c = &mem->contact[i];
-        // a state of another model may remember shapes that this one has not
+        // a state of another model may remember shapes that this model does not have
         const bool known = c->key.shape1 >= 0 && c->key.shape1 < m->n_shapes &&
                            c->key.shape2 >= 0 && c->key.shape2 < m->n_shapes;
         if (!known || !any(c->r)) continue;
@@ -109,7 +109,7 @@ static int compare(const event_record *a, const event_record *b)
     return pair != 0 ? pair : (a->order > b->order) - (a->order < b->order);
 }
 
-// lets the record at `root` sink in the heap of n
+// moves the record at `root` down in the heap of n
 static void sink(event_record *record, int root, int n)
 {
     for (int child; (child = 2 * root + 1) < n; root = child) {
@@ -164,7 +164,7 @@ static void add_up(event_list *e)
     }
 }
 
-// ---- asked for ---------------------------------------------------------------------------------
+// ---- the list ---------------------------------------------------------------------------------
 
 pcs_status pcs_work_watch_events(pcs_work *wk, bool on)
 {

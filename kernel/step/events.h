@@ -19,20 +19,20 @@ typedef struct event_list {
     bool on, sorted;
     int part;                 // the last that was committed
     event_record *record;     // n of room for cap
-    pcs_contact_event *event; // n_events, room for cap; once somebody asks
+    pcs_contact_event *event; // n_events, memory for cap; made on request
     int n, cap, n_events;
-    int n_before; // of part 0
+    int n_before; // number of records of part 0
 } event_list;
 
 // the pairs that pressed before the step; none when events are off
 pcs_status events_begin(event_list *e, const pcs_model *m, const pcs_state *st);
-// room for n contacts more: all that can fail of the next
+// memory for n more contacts: after it events_add cannot fail
 pcs_status events_reserve(event_list *e, const pcs_env *env, int n);
-// the contacts of a part that is committed
+// adds the contacts of a part that is committed
 void events_add(event_list *e, const struct candidates *list);
-// takes back the parts
+// removes the records of the parts
 void events_restart(event_list *e);
-// the step is over; it may have been taken back
+// ends the step; its parts may have been removed
 void events_end(event_list *e, bool committed);
 // bytes it holds
 static inline size_t events_held(const event_list *e)

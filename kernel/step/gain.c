@@ -2,20 +2,20 @@
 //
 //     K(v') - K(v_free) = 1/2 r^T (u_free + u') = r^T u' - 1/2 r^T W r,
 //
-// summed over its contacts: contacts transfer energy to each other, so that one of them alone may
-// gain. For e = 0 the sum is never positive, since r_N u'_N = 0 and r_T . u'_T <= 0. With Newton's
-// law it may be positive, for several contacts at once or with friction. But forces that press a
-// body onto a contact, or pull it off, have a part in it: below a ceiling u_free = u_k + h g, and a
-// ball that rebounds with e = 1 would seem to gain. So only what is positive with u_k in place of
-// u_free, too, is a gain: r^T (u_k + u') / 2 is the contact work of the ledger. Under the
-// speculative rule the contacts of such an island land, as with e = 0.
+// summed over its contacts: contacts transfer energy to each other, so that a single one may gain.
+// For e = 0 the sum is never positive, since r_N u'_N = 0 and r_T . u'_T <= 0. With Newton's law it
+// may be positive, for several contacts at once or with friction. But forces that press a body onto
+// a contact, or pull it off, are part of the sum: below a ceiling u_free = u_k + h g, and a ball
+// that rebounds with e = 1 would seem to gain. So a gain must also be positive with u_k in place of
+// u_free: r^T (u_k + u') / 2 is the contact work of the ledger. Under the speculative rule the
+// contacts of such an island land, as with e = 0.
 #include "step/step.h"
 
 #include <math.h>
 #include <string.h>
 
-// gain relative to the energy that the contacts of an island exchange; a smaller one is an error of
-// the solver, as is what is below ten times the residual of the velocities
+// least gain, relative to the energy that the contacts of an island exchange; a smaller one is an
+// error of the solver, and so is one below ten times the residual of the velocities
 #define GAIN  1e-6
 #define NOISE 10
 
@@ -35,7 +35,7 @@ static bool is_contact(const candidate *c)
     return c->active && c->law.kind != PCS_LAW_EQUALITY;
 }
 
-// with u' in c->u; *start: the sum with u_k in place of u_free
+// work with u' from c->u; *start: the sum with u_k in place of u_free
 static island_work work_of(const trial *t, int i, double *u_free, double *start)
 {
     const candidate *c = &t->list.c[i];

@@ -1,12 +1,12 @@
-// Inner edges of floors. Between a body X and the shape A that it lies on there is a plane. X
-// cannot collide with a neighbour B of A that rises above this plane by at most half the slop. A
-// contact of X and B with another normal is then on an edge between A and B, which only the
-// linearised row reaches, and is refuted. A wall, a step up and a ramp rise higher.
+// Inner edges of floors. A plane separates a body X and the shape A that it lies on. X cannot
+// collide with a neighbour B of A that rises above this plane by at most half the slop. A contact
+// of X and B with another normal is then on an edge between A and B, which only the linearised row
+// reaches, and is refuted. A wall, a step up and a ramp rise higher.
 //
-// X cannot collide with the part of these below the plane either: a ramp that rises from a seam has
-// a side face there. So where a contact is at the plane, the body is lifted to half the slop above
-// it and moved towards the surface of the contact. There it meets a wall; it does not meet a side
-// face, whose contact is refuted, too.
+// X cannot collide with parts of these below the plane either: a ramp that rises from a seam has a
+// side face there. So for a contact at the plane, the body is lifted to half the slop above it and
+// moved towards the surface of the contact. There it meets a wall; it does not meet a side face,
+// whose contact is refuted, too.
 #include <string.h>
 
 #include "collide/collide.h"
@@ -31,7 +31,7 @@
 // inner edges are not searched for bodies with more contacts
 #define MANY_CONTACTS 256
 
-// a contact seen from one of its bodies
+// a contact from the side of one of its bodies
 typedef struct view {
     int contact, own, other; // place in the list, shapes
     bool acts, lies;
@@ -58,7 +58,7 @@ static bool is_surface(const pcs_shape *s)
     return s->kind == PCS_SHAPE_MESH || s->kind == PCS_SHAPE_HEIGHT_FIELD;
 }
 
-// whether the normal depends on the place, as at an edge, and is not that of a face
+// true when the normal depends on the place, as at an edge, and is not that of a face
 static bool at_a_point(const trial *t, const view *a)
 {
     const pcs_feature *f = t->list.c[a->contact].feature;
@@ -84,8 +84,8 @@ static double highest(const trial *t, const view *a, const view *b, const double
     return collide_top(&other->shape, q, N, centre, radius) - v3_dot(N, b->P);
 }
 
-// Whether contact a, at the plane of contact b, is on a part of its shape that ends at this plane:
-// the shape continues below it, and a body that lies on the plane does not meet this part.
+// True when contact a, at the plane of contact b, is on a part of its shape that ends at this
+// plane: the shape continues below it, and a body that lies on the plane does not meet this part.
 static bool is_below(const trial *t, const view *a, const view *b, double slop)
 {
     double up[3], q[7];
@@ -93,14 +93,14 @@ static bool is_below(const trial *t, const view *a, const view *b, double slop)
     v3_sub(a->P, b->P, up);
     const double height = v3_dot(b->N, up), depth = fmax(0, -t->list.c[b->contact].g[0]);
     const model_shape *own = &t->m->shape[a->own], *other = &t->m->shape[a->other];
-    // the body may overlap by that much, or fall without contact b before a is found
+    // the body may overlap by that much, or fall, without contact b, before a is found
     const double low = 4 * slop + depth + t->h * t->gain[own->system];
     const double cosine = v3_dot(a->N, b->N);
     if (fabs(height) > low || fabs(cosine) > ALIKE) return false;
     if (highest(t, a, b, down) <= low) return false;
 
     memcpy(q, system_q(t->m, own->system, t->st->q), sizeof q);
-    // up along the plane of a, then towards it
+    // the body moves up along the plane of a, then towards it
     const double lift = (slop + depth) / (1 - cosine * cosine);
     v3_along(q, lift, b->N, q);
     v3_along(q, -lift * cosine, a->N, q);
@@ -116,7 +116,7 @@ static bool is_below(const trial *t, const view *a, const view *b, double slop)
     return true;
 }
 
-// Whether contact a of a body is on an inner edge of a floor on which the body has contact b: the
+// True when contact a of a body is on an inner edge of a floor on which the body has contact b: the
 // shape of a, or the part of it with a, rises above the plane of b by at most half the slop within
 // reach of the body.
 static bool is_inner(const trial *t, const view *a, const view *b)
@@ -127,7 +127,7 @@ static bool is_inner(const trial *t, const view *a, const view *b)
     if (a->other == b->other && !(surface && point)) return false;
     double up[3];
     v3_sub(a->P, b->P, up);
-    // the point at q_k of a feature found at q' may be off the shape, by the motion of the body
+    // the point at q_k of a feature found at q' may miss the shape by the motion of the body
     const double reach = t->reach[t->m->shape[a->own].system];
     if (v3_dot(b->N, up) > slop + reach) return false;
     const double apart = 1 - v3_dot(a->N, b->N);

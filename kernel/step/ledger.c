@@ -1,14 +1,14 @@
-// Where every joule of a step went (theory 7.6). With constant M the identity
+// The energy balance of a step (theory 7.6). With constant M the identity
 //
 //     K' - K_k = 1/2 (v' + v_k)^T M (v' - v_k) = vbar^T ( h F_theta + H^T p + R_left ),
 //
-// vbar = (v' + v_k) / 2, is exact; a mass that varies adds its own change. Every term is computed
-// from its own data, so that the remainder is an error and not a definition.
+// vbar = (v' + v_k) / 2, is exact; a mass that varies adds its change. Every term is computed
+// separately, so that the remainder is an error and not a definition.
 #include "step/step.h"
 
 #include <string.h>
 
-// the loops over the velocities of one system get a constant n where there is one: they are short
+// loops over the velocities of a body get a constant n: they are short
 
 static inline double dot(const double *a, const double *b, int n)
 {
@@ -40,7 +40,7 @@ static inline pcs_status kinetic(const model_system *s, int n, const double *q, 
     return PCS_OK;
 }
 
-// adds what block b, of n velocities, contributes; M and Mv are room for its mass and momentum
+// adds the terms of block b, of n velocities; M and Mv are memory for its mass and momentum
 static inline pcs_status add_block(const trial *t, int b, int n, double *M, double *Mv,
                                    pcs_energy *e)
 {

@@ -1,16 +1,17 @@
-// Projections that lift. Where the velocities have no row for a motion that positions forbid,
-// bodies fall in every step and the projection lifts them again, while their speed grows:
+// Projections that lift. If the velocities have no row for a motion that positions forbid, bodies
+// fall in every step and the projection lifts them again, while their speed grows:
 //
 // Rows of joints are those of one configuration. They do not oppose a motion that only the
 // curvature of the joints prevents: a straight chain between two walls falls freely, and light
-// links under a large tension S move with rows that are too old where sqrt(S / (m l)) h > 2. What
-// the projection adds to an island of joints is taken from its velocities: v' is multiplied by
+// links under a large tension S move with rows that are too old where sqrt(S / (m l)) h > 2. The
+// energy that the projection adds to an island of joints is taken from its velocities: v' is
+// multiplied by
 //
 //     sqrt(1 - added / K'),    or by 0 where K' is less,
 //
-// which keeps H v' = 0 and closed contacts closed. An island without a joint to what does not move,
-// say a chain on ice, keeps its momentum across gravity: there v' less the velocity of its centre
-// of mass across gravity is multiplied, and K' is that of this motion.
+// which keeps H v' = 0 and closed contacts closed. An island without a joint to a fixed body, for
+// example a chain on ice, keeps its momentum across gravity: the velocity of its centre of mass
+// across gravity is not multiplied, and K' is the energy of the other motion.
 //
 // A contact with e > 0 that another impact closes within the step has its own impact in the next
 // one. The bodies of a column sink into each other, and into the floor. Such contacts land: their
@@ -33,13 +34,12 @@
 // energy that the projection adds to an island, and energy at work there, J
 typedef struct lift {
     double added, work, kinetic;
-    double mass, momentum[3];     // of its bodies, kg, kg m/s
+    double mass, momentum[3];     // mass and momentum of its bodies, kg, kg m/s
     bool jointed, driven, counts; // counts: it has joints, or contacts that sink
-    bool held; // a joint to what does not move, or a system whose momentum is not mass times
-               // velocity
+    bool held; // a joint to a fixed body, or a system whose momentum is not mass times velocity
 } lift;
 
-// the islands: of[up] of each system, through island_root
+// energies per island, at the index of its root
 typedef struct lifts {
     int *up;
     lift *of;
@@ -56,7 +56,7 @@ static bool waits(const trial *t, const candidate *c)
     return !c->active && !c->refuted && step_restores(t, &c->law);
 }
 
-// by more than the projection leaves, with the gap at the q' before the projection
+// true when it overlaps at q', before the projection, by more than the projection leaves
 static bool sinks(const trial *t, const candidate *c)
 {
     return waits(t, c) && c->g_end[0] < -t->proj_tol;
@@ -168,7 +168,7 @@ pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, boo
     return PCS_OK;
 }
 
-// the velocity V of an island that paying keeps, and its kinetic energy less that of V
+// the velocity V that an island keeps, and its kinetic energy without that of V
 static double kept_velocity(const trial *t, const lift *of, double V[3])
 {
     const double *g = t->m->gravity, g2 = v3_dot(g, g);

@@ -36,7 +36,7 @@ static void bound_shapes(void *arg, int begin, int end)
         collide_bounds(&m->shape[i].shape, system_q(m, system, b->q), reach, it->low, it->high,
                        &it->unbounded);
         if (is_disabled(m, system) || m->shape[i].disabled) {
-            it->low[0] = NAN; // meets nothing
+            it->low[0] = NAN; // NaN meets nothing
             it->unbounded = false;
         }
     }
@@ -84,12 +84,12 @@ pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const doubl
         if (!*f) return pcs_fail_memory("step: contact detection");
         *n = pcs_collide(&m->shape[shape1].shape, q1, &m->shape[shape2].shape, q2, reach, room, *f);
         if (*n > room) continue;
-        *f = PCS_TAKE(mem, (size_t)*n, pcs_feature); // keeps the used part only
+        *f = PCS_TAKE(mem, (size_t)*n, pcs_feature); // keeps only the used part
         return PCS_OK;
     }
 }
 
-// a search that the threads share
+// a search shared by the threads
 typedef struct search {
     const trial *t;
     const double *q;
@@ -100,7 +100,7 @@ typedef struct search {
     pcs_feature *f; // `capacity` in all, the same number for each rank
     int *pair_of;
     int capacity;
-    int *found; // per rank; more than its part when that was too small
+    int *found; // per rank: number found; more than its part when that was too small
 } search;
 
 static void search_share(void *argument, int rank)
@@ -181,7 +181,7 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
     *out = (touches){gather(&s), s.f, s.pair_of, s.pair};
     if (out->n > wk->touches) wk->touches = out->n;
 
-    // releases unused memory: the features were taken last
+    // releases unused memory, as the features were taken last
     mem->used -= (size_t)(s.capacity - out->n) * sizeof *s.f;
     return PCS_OK;
 }

@@ -1,13 +1,13 @@
 // The theta of every system in a step. With second_order, bodies of an island without contacts move
 // by the midpoint rule: theta = 1/2, with rows of joints in the middle of the step. An island keeps
 // the theta of the scheme when it has a unilateral row that touches or a driven body, or when its
-// bodies may rebound: the energy of impacts and of the flights between them is balanced only where
+// bodies may rebound: the energy of impacts and of the flights between them is balanced only if
 // both have the same theta.
 #include "step/step.h"
 
 #include <string.h>
 
-// whether shapes of this model may rebound
+// true when shapes of this model may rebound
 static bool model_restores(const pcs_model *m)
 {
     if (m->combine) return true;
@@ -36,9 +36,9 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
     parent[two] = one;
 }
 
-// A unilateral row holds its systems where it overlaps at q_k, where it had an impulse in the last
-// step and is still closed, or where it has an impulse in any pass. A row that is only near does
-// not, so that bodies that pass each other move as without the other.
+// A unilateral row holds its systems if it overlaps at q_k, if it had an impulse in the last step
+// and is still closed, or if it has an impulse in any pass. A row that is only near does not, so
+// that bodies that pass each other move as if alone.
 static void find_holding(const trial *t, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {

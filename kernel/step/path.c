@@ -1,4 +1,4 @@
-// The paths of two bodies through a step, and where on them their shapes meet.
+// The paths of two bodies through a step, and the first meeting of their shapes on them.
 //
 // A path is a start pose, a translation d and a rotation vector w (body axes): x(s) = x + s d,
 // Q(s) = Q exp(s w), 0 <= s <= 1. Conservative advancement finds the first s at which the gap of a
@@ -7,9 +7,9 @@
 //
 //     (g + depth) / (|w1| l1 + |w2| l2 - N . (d1 - d2)),
 //
-// where l is the distance from G to the furthest surface point: no meeting is missed. Where the
-// closest features do not approach each other, the shapes do not meet. In overlap, where the normal
-// may change, |d1 - d2| replaces -N . (d1 - d2).
+// where l is the distance from G to the furthest surface point: no meeting is missed. If the
+// closest features do not approach each other, the shapes do not meet. In overlap the normal may
+// change, and |d1 - d2| replaces -N . (d1 - d2).
 #include "step/path.h"
 
 #include <float.h>
@@ -18,13 +18,13 @@
 #include "collide/collide.h"
 #include "rotation/pose.h"
 
-// Collision queries per pair: the first SURE miss nothing. A pair that needs more slides along a
+// Collision queries per pair: the first SURE miss no meeting. A pair that needs more slides along a
 // surface; the rest of its path is sampled evenly, and a meeting is located to COARSE of it.
 #define LOOKS  96
 #define SURE   32
 #define COARSE 1e-3
 
-// relative gap that counts as zero
+// relative size of a gap that counts as zero
 #define CLOSED 1e-12
 
 // relative error of the depth: the bound in overlap is coarse
@@ -50,7 +50,7 @@ body_path path_of(const trial *t, int system, const double *v)
         for (int i = 0; i < 6; ++i) {
             out.d[i] = t->h * (theta * v[s->v_at + i] + (1 - theta) * v_k[i]);
         }
-        // the angle that this update makes of h omega
+        // the angle of rotation that the update gives for h omega
         const double angle = v3_norm(out.d + 3);
         if (t->m->scheme.update == PCS_QUAT_UPDATE_ADD && angle > 0) {
             v3_scale(2 * atan(0.5 * angle) / angle, out.d + 3, out.d + 3);
@@ -61,8 +61,8 @@ body_path path_of(const trial *t, int system, const double *v)
     return out;
 }
 
-// bound on how far the rotation of its body moves a surface point near the other shape; the surface
-// of a half-space reaches there
+// bound on the distance that the rotation of its body moves a surface point near the other shape;
+// the surface of a half-space reaches there
 static double turning(const pcs_shape *s, const body_path *own, const pcs_shape *other,
                       const body_path *path)
 {
@@ -82,7 +82,7 @@ typedef struct pair_path {
     const pcs_shape *shape1, *shape2;
     const body_path *path1, *path2;
     double d[3], length; // d1 - d2 and its norm
-    double turn;         // bound on what both rotations add
+    double turn;         // bound on the part of both rotations
     double tiny;         // a gap that counts as zero
 } pair_path;
 
@@ -109,7 +109,7 @@ double path_turning(const trial *t, const pair_meeting *m)
     return pair_of(t, m).turn;
 }
 
-// increment of s before which no feature has the gap -depth; 0 where one has it already
+// increment of s before which no feature has the gap -depth; 0 if one already has it
 static double free_way(const pair_path *p, const pair_meeting *m, double depth)
 {
     double least = INFINITY;
@@ -146,7 +146,7 @@ pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting 
         PCS_TRY(look(t, &p, s, m, &scope));
         const double further = free_way(&p, m, depth);
         if (further == 0 && n > SURE && s - before > COARSE * (1 - before)) {
-            s = 0.5 * (before + s); // sampled too far: back towards the meeting
+            s = 0.5 * (before + s); // the sample is too far: back towards the meeting
             continue;
         }
         if (further == 0) {

@@ -1,4 +1,4 @@
-// The paths of two bodies through a step, and where on them their shapes meet.
+// The paths of two bodies through a step, and the first meeting of their shapes on them.
 #ifndef STEP_PATH_H
 #define STEP_PATH_H
 
@@ -22,20 +22,20 @@ typedef struct pair_meeting {
     bool meets;
     double s;            // where, and:
     double q1[7], q2[7]; // the poses there
-    int n;               // features there that may close on the rest of the path, with gaps from
-    pcs_feature *f;      // -depth on; the first is the closest
+    int n; // number of features there that may close on the rest of the path, with gaps from
+    pcs_feature *f; // -depth on; the first is the closest
 } pair_meeting;
 
 // The first s at which the shapes overlap by depth >= 0 (m): sets `meets` and the fields after it.
 // The features are from the arena.
 pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting *m);
 
-// bound on how far the rotations on both paths move a surface point (m)
+// bound on the distance that the rotations on both paths move a surface point (m)
 double path_turning(const trial *t, const pair_meeting *m);
 
 typedef enum meeting_row {
     MEETING_PLAIN,
-    MEETING_AT_ONCE,   // its law acts on u' even if a gap is left
+    MEETING_AT_ONCE,   // its law acts on u' even if a gap remains
     MEETING_OF_CENTRES // without levers: holds the centres, however the bodies rotate
 } meeting_row;
 

@@ -8,7 +8,7 @@
 
 #include <percuss/position.h>
 
-// problems of at most this many rows are solved to the last digit
+// problems with at most this many rows are solved to the last digit
 #define FEW_ROWS 64
 // units of the solver for a problem with joints: some tens of factorisations of W
 #define BUDGET 1500
@@ -69,7 +69,7 @@ static double largest_coordinate(const trial *t, const project_set *set)
     return largest;
 }
 
-// tolerance for the linearised problem where gaps may be violated by tol: the residual of its
+// tolerance of the linearised problem for gaps that may be violated by tol: the residual of its
 // solution is the error of the gaps, relative to |g|
 static double worth_solving(const project_set *set, const double *g, double tol)
 {
@@ -90,7 +90,7 @@ pcs_solver_opts project_options(const project_set *set, const double *g, double 
     return opts;
 }
 
-// the larger of two, where a NaN is the largest
+// the larger of two; NaN if one is NaN
 static double worse(double a, double b)
 {
     return a > b || isnan(a) ? a : b;
@@ -161,7 +161,7 @@ static pcs_status iterate(const trial *t, const project_set *set, int steps, dou
             return PCS_OK;
         }
         // a linearised problem without solution (redundant rows that differ by rounding, or rows
-        // that contradict each other) still gives a step, which is taken while it helps
+        // that contradict each other) still gives a step, which is taken as long as it helps
         if (last != PCS_OUTCOME_CONVERGED && opts.kind == PCS_SOLVER_AUTO &&
             !(out->violation_after <= 0.5 * before)) {
             out->projection_outcome = last;
@@ -185,7 +185,7 @@ void step_keep_free(motion *end, int nq)
     memcpy(end->q_free, end->q, (size_t)nq * sizeof(double));
 }
 
-// whether only the plane of a contact is violated at q': the shapes are apart, beside each other
+// true when only the plane of a contact is violated at q': the shapes are apart, beside each other
 static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *beside)
 {
     const pcs_model *m = t->m;
@@ -201,9 +201,9 @@ static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *b
     return PCS_OK;
 }
 
-// m: overlap of a contact that rebounds, which its own motion opens before the next step predicts
-// its gap. The projection leaves it: otherwise every flight would begin with the energy of a lift,
-// and the body would never rest.
+// m: overlap of a contact that rebounds which its own motion opens before the next step predicts
+// its gap. The projection leaves this overlap: otherwise a lift would add energy at the start of
+// every flight, and the body would never rest.
 static double left_open(const trial *t, candidate *c)
 {
     const pcs_scheme *s = &t->m->scheme;

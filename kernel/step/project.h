@@ -7,10 +7,10 @@
 typedef struct project_set {
     int n;
     candidate **row;      // n
-    int rows;             // gaps of them all
+    int rows;             // number of gaps of all rows
     bool joints;          // some are bilateral
     pcs_cone *kind;       // rows
-    double *Lambda;       // rows: start and, in the mass metric, result; null: start from 0
+    double *Lambda;       // per gap: start and, in the mass metric, result; null: start from 0
     const bool *unturned; // per moving system, or null: bodies that keep their orientation
                           // (mass metric)
 } project_set;
@@ -28,7 +28,7 @@ pcs_solver_opts project_options(const project_set *set, const double *g, double 
 pcs_status project_in_mass(const trial *t, const project_set *set, const double *g,
                            const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                            pcs_report *report);
-// and in any other metric, with rows as matrices
+// the same in any other metric, with rows as matrices
 pcs_status project_in_metric(const trial *t, const project_set *set, const double *g,
                              const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                              pcs_report *report);
@@ -37,7 +37,8 @@ pcs_status project_linear(const trial *t, const project_set *set, const double *
                           const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                           pcs_step_report *out, pcs_outcome *outcome);
 
-// replaces violation_after by a worse one (m), of two shapes, or of -1 and the id of an interaction
+// replaces violation_after by a larger one (m), of two shapes, or of -1 and the id of an
+// interaction
 void project_worst(double by, int one, int two, pcs_step_report *out);
 // adds a linearised problem to the report
 void project_remember(pcs_step_report *out, double residual, pcs_outcome outcome);
@@ -73,13 +74,13 @@ pcs_status near_find(const trial *t, const touches *over, double margin, pcs_are
 // features of a pair that are nearer than reach at q, from the arena
 pcs_status near_features(const trial *t, const near_pair *p, const double *q, double reach,
                          pcs_arena *mem, pcs_feature **f, int *n);
-// the gap of a feature of the pair at q
+// gap of a feature of the pair at q
 double near_gap(const trial *t, const near_pair *p, const pcs_feature *f, const double *q);
 // sets t->reach and t->turn: bounds on the motion from t->st->q to t->end.q
 void near_ways(const trial *t);
 // updates the depths at t->end.q of pairs of systems that have moved
 pcs_status near_look(const trial *t, near_pairs *near, pcs_arena mem);
-// whether a pair overlaps by more than the tolerance
+// true when a pair overlaps by more than the tolerance
 bool near_overlaps(const trial *t, const near_pair *p);
 // m: violation between two systems that does not count: tol, or the rounding error of gaps
 double project_slack(const trial *t, double tol, int system1, int system2);

@@ -27,17 +27,17 @@ typedef struct local_body {
     int changes;     // number of changes of v
     double per_mass; // 1 / kg
     double per_J[9]; // inverse inertia, inertial
-    double v[6];     // of G, angular, both inertial; m and rad
+    double v[6];     // displacement of G and rotation, both inertial; m and rad
 } local_body;
 
 typedef struct local_row {
-    int body[2];         // -1: does not move
+    int body[2];         // -1: fixed
     int seen[2];         // changes of the bodies at the last visit
-    double g;            // m
+    double g;            // gap, m
     double N[3];         // from 2 to 1
-    double moment[2][3]; // of N about G, sign included
+    double moment[2][3]; // moment of N about G, sign included
     double turn[2][3];   // per_J moment
-    double W;            // N's entry of H M^-1 H^T
+    double W;            // diagonal entry of H M^-1 H^T
     double Lambda;
 } local_row;
 
@@ -86,7 +86,7 @@ static void inverse_inertia(const model_system *s, const double *q, double out[9
     }
 }
 
-// the number of a body, -1 for a fixed one; below that: no memory
+// the number of a body, -1 for a fixed one, less than -1 without memory
 static int enter(project_local *p, int system, pcs_arena *mem)
 {
     const trial *t = p->t;
@@ -149,7 +149,7 @@ static pcs_status add_pair(project_local *p, near_pair *pair, pcs_arena *mem)
     pcs_feature *f;
     int n;
     PCS_TRY(near_features(p->t, pair, p->t->end.q, p->margin, &scope, &f, &n));
-    // the memory of the rows follows that of the features, which stay
+    // the memory of the rows follows that of the features, which remain
     if (n > 0) *mem = scope;
     for (int i = 0; i < n; ++i) {
         PCS_TRY(add_row(p, pair, &f[i], mem));
@@ -191,7 +191,7 @@ static double velocity(const project_local *p, const local_row *r)
     return u;
 }
 
-// whether the row changed so much that its neighbours must be visited
+// true when the row changed so much that its neighbours must be visited
 static bool visit(project_local *p, local_row *r)
 {
     bool same = true;
@@ -233,7 +233,7 @@ static double residual(const project_local *p)
 
 // ---- the move ----------------------------------------------------------------------------------
 
-// q' = q + T v of the bodies that were reached; false where it is not finite
+// q' = q + T v of the bodies that were reached; false when it is not finite
 static bool move(const project_local *p, double *q)
 {
     const pcs_model *m = p->t->m;

@@ -1,5 +1,5 @@
-// One linearised projection in the mass metric (theory 8.1, VM): the problem of the contacts with
-// positions in place of velocities. With A = M, v_free = 0 and the gaps as shift,
+// One linearised projection in the mass metric (theory 8.1, VM): the contact problem with positions
+// in place of velocities. With A = M, v_free = 0 and the gaps as shift,
 //
 //     w = H v + g,   w_E = 0,   0 <= w_I _|_ Lambda >= 0,   v = M^-1 H^T Lambda,   dq = T v
 #include "step/project.h"
@@ -58,7 +58,7 @@ static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem
     return PCS_OK;
 }
 
-// the rows with a gap of one candidate at q'
+// writes the rows with a gap of one candidate at q'
 static pcs_status take_block(const trial *t, const candidate *c, pcs_arena *mem, bodies_block *k)
 {
     const pcs_model *m = t->m;

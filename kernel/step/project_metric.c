@@ -10,7 +10,7 @@
 
 // ---- stacking ----------------------------------------------------------------------------------
 
-// one constraint, to be stacked with others into block-sparse rows
+// one constraint, which is stacked with others into block-sparse rows
 typedef struct row_source {
     int col1, col2; // block columns, -1 for none
     int dim;
@@ -240,7 +240,7 @@ pcs_status project_in_metric(const trial *t, const project_set *set, const doubl
                                     .q = q,
                                     .n_quat = L.n_quat,
                                     .quat = L.quat};
-    // units of a product, with at most a few dozen neighbours per row
+    // units of a product, for at most a few dozen neighbours per row
     const double rows = set->rows + L.n_quat, cost = rows * fmin(rows, 60) / 10;
     pcs_solver_opts limited = *opts;
     limited.max_iters = (int)fmin(opts->max_iters, 0.5 * step_units(t->work, 1) / cost);

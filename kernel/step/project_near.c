@@ -1,5 +1,5 @@
 // Near pairs of shapes while a projection moves bodies: found once by their bounds, with a margin
-// for motion, and updated only where bodies have moved.
+// for motion, and updated only for bodies that have moved.
 #include "step/project.h"
 
 #include <float.h>
@@ -29,7 +29,7 @@ static void take_depths(const trial *t, const touches *over, near_pairs *near)
         while (i < near->n && in_order(near->pair[i].shape, pair)) {
             ++i;
         }
-        // the filter of the user may answer differently now
+        // the filter of the user may return another result now
         if (i == near->n || in_order(pair, near->pair[i].shape)) continue;
         near_pair *p = &near->pair[i];
         p->depth = fmax(p->depth, -near_gap(t, p, &over->f[k], t->end.q));

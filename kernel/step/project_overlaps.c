@@ -5,10 +5,10 @@
 //     and the pairs that close when these bodies move; moves the bodies
 //     updates the pairs of bodies that have moved
 //
-// so that its cost depends on the bodies that move, not on the size of the scene. Joints can all
-// hold and get a much smaller tolerance than overlaps, as long as that makes progress. Bodies that
-// stay wedged are moved without rotation: then features and normals do not change, and since a
-// plane separates two convex shapes, gaps are closed where the linearised rows are.
+// so that its cost depends on the bodies that move, not on the size of the scene. All joints can
+// hold at once and get a much smaller tolerance than overlaps, as long as that makes progress.
+// Bodies that stay wedged are moved without rotation: then features and normals do not change, and
+// since a plane separates two convex shapes, their gaps are closed when the linearised rows are.
 #include "step/project.h"
 
 #include <float.h>
@@ -17,7 +17,7 @@
 #include <percuss/position.h>
 
 enum {
-    GROWTH = 8,   // at most so many times a round adds pairs
+    GROWTH = 8,   // a round adds pairs at most this many times
     TURNING = 3,  // rounds in which all bodies may rotate
     PATIENCE = 6, // rounds without progress before the projection stops
     SHORTER = 5   // halvings of a move
@@ -25,12 +25,12 @@ enum {
 
 // one round of linearisation: `from` at there.st->q, to there.end.q
 typedef struct round_set {
-    trial there; // with reach and turn of the last move
+    trial there; // trial at the start of a round, with reach and turn of the last move
     pcs_state from;
     near_pairs *near;
     double tol;
     project_set set;
-    int room; // for candidates in the set
+    int room; // memory for candidates in the set
     double *g, *dq;
 } round_set;
 
@@ -42,8 +42,8 @@ typedef struct round_set {
 #define CLOSER 0.1
 
 typedef struct violated {
-    bool good;   // all within proj_tol
-    double open; // m: worst joint, if above that tolerance; else 0
+    bool good;   // all violations are within proj_tol
+    double open; // m: violation of the worst joint, if above that tolerance; else 0
 } violated;
 
 static double joint_tol(const trial *t)
@@ -141,7 +141,7 @@ static pcs_status add_overlaps(round_set *r, double margin, pcs_arena *mem)
     return PCS_OK;
 }
 
-// whether the move has closed one of the features found at its start
+// true when the move has closed one of the features found at its start
 static bool is_closed(const round_set *r, const near_pair *p, const pcs_feature *f, int n)
 {
     for (int i = 0; i < n; ++i) {
@@ -225,9 +225,9 @@ static pcs_status worst_joint(const round_set *r, const double *q, pcs_arena mem
     return PCS_OK;
 }
 
-// Solves the linearised problem at the start of the round, and moves; *good is false where q' is
-// not finite. The move is halved where joints become worse than the worst violation before: this
-// happens near positions where their rows are not independent.
+// Solves the linearised problem at the start of the round, and moves; *good is false when q' is not
+// finite. The move is halved when joints become worse than the worst violation before: this happens
+// near positions at which their rows are dependent.
 static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *out, bool *good)
 {
     const double tol = r->set.joints ? joint_tol(&r->there) : r->tol;
@@ -296,7 +296,7 @@ static pcs_status one_round(const trial *t, near_pairs *near, const bool *unturn
     return near_look(&r.there, near, mem);
 }
 
-// bodies without joints in pairs that still overlap rotate no more
+// bodies without joints in pairs that still overlap no longer rotate
 static void stop_turning(const trial *t, const near_pairs *near, bool *unturned)
 {
     const pcs_model *m = t->m;
@@ -346,7 +346,7 @@ static double deepest(const trial *t, const touches *over)
     return out;
 }
 
-// whether overlaps can be projected by project_around
+// true when overlaps can be projected by project_around
 static bool may_be_local(const trial *t)
 {
     if (t->m->scheme.metric != PCS_METRIC_MASS) return false;
@@ -395,8 +395,8 @@ static pcs_status rounds(const trial *t, near_pairs *near, double first, pcs_are
 }
 
 // Projects joints to the smaller tolerance, as long as each linearised problem converges as
-// Newton's method does where rows are independent. Where they are not, bodies would move far
-// without benefit: there the joints stay as they are.
+// Newton's method does with independent rows. With dependent rows bodies would move far without
+// benefit: then the joints stay as they are.
 static pcs_status tighten(const trial *t, near_pairs *near, violated v, pcs_arena mem, double *q,
                           pcs_step_report *out)
 {

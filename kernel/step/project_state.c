@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// m: the deepest overlap; contacts nearer than that may close while it is projected
+// m: the deepest overlap; contacts closer than that may close while it is projected
 static double deepest(const trial *t)
 {
     double d = 0;
@@ -48,8 +48,8 @@ static pcs_status project_state(const pcs_model *m, pcs_state *st, pcs_work *wk,
     if (!from.q) return pcs_fail_memory("pcs_project");
     t.st = &from;
 
-    // a projected body may meet shapes that were out of reach, or on another face: searched again
-    // at the new positions, until nothing is violated
+    // a projected body may meet shapes that were out of reach, or another face: the search is
+    // repeated at the new positions, until nothing is violated
     const pcs_arena base = mem;
     double violation = 0;
     for (int round = 0, iters = -1; out->projection_iters > iters; ++round) {

@@ -1,5 +1,5 @@
-// What can be read after a step: contacts with their status, the problem that was solved. Nothing
-// of it is made before somebody asks.
+// Results that can be read after a step: contacts with their status, the problem that was solved.
+// They are made on request.
 #include "step/step.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static void publish_contact(const candidate *c, const bodies_block *k, int row, 
     }
 }
 
-// velocities of the largest system
+// number of velocities of the largest system
 static size_t widest(const pcs_model *m)
 {
     int most = 0;
@@ -56,7 +56,7 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
     for (int i = 0; i < wk->list.n; ++i) {
         candidate *c = &wk->list.c[i];
         c->status = PCS_CONTACT_OPEN;
-        if (!c->active || !wk->v_free) continue; // a projection solves for no impulses
+        if (!c->active || !wk->v_free) continue; // a projection computes no impulses
         const pcs_cone cone = candidate_cone(c);
         if (cone == PCS_CONE_COULOMB) {
             double W[9], Z[2 * 3 * BODY_NV], *room = Z;

@@ -41,7 +41,7 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
 
 // ---- frames and levers -------------------------------------------------------------------------
 
-// whether a side of a feature has no core point for levers
+// true when a side of a feature has no core point for levers
 static bool has_no_point(const pcs_feature *f, int side)
 {
     if (side == 1) return f->kind == PCS_FEATURE_PLANE_POINT || f->kind >= PCS_FEATURE_EDGE_POINT;
@@ -64,7 +64,7 @@ static double lever_share(const pcs_model *m, const candidate *c, int side)
     return system_moves(m, c->sys1) && system_moves(m, c->sys2) ? 0.5 : 0;
 }
 
-// the frame of a contact with the new normal N: t1 rotates as little as possible, where the rule
+// the frame of a contact with the new normal N: t1 rotates as little as possible, while the rule
 // for new frames may rotate it by a right angle
 static void carry_frame(const double from[9], const double N[3], double F[9])
 {
@@ -77,8 +77,8 @@ static void carry_frame(const double from[9], const double N[3], double F[9])
     v3_cross(N, F + 3, F + 6);
 }
 
-// The lever of a side for normal and friction. Where there is a core point p, GP = R p - rho N with
-// rho the radius and the share: no difference of large coordinates.
+// The lever of a side for normal and friction. With a core point p it is GP = R p - rho N, with rho
+// the radius and the share: no difference of large coordinates.
 static void contact_lever(const pcs_model *m, const candidate *c, int side, const double *q,
                           const pcs_gap *gap, bodies_block *k)
 {
@@ -178,7 +178,7 @@ static void take_rows(int D, int n, const double *all, int row, int dim, double 
     }
 }
 
-// `dim` rows of a relation: J, and C where there is room for it
+// `dim` rows of a relation: J, and C if it is not null
 static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int dim, const double *q,
                                    pcs_arena mem, double *J1, double *J2, double *C1, double *C2)
 {

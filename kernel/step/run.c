@@ -28,7 +28,7 @@ typedef struct run_energy {
 // part of the energy at work that makes a doubt
 #define MUCH 0.1
 
-// steps that correct large errors have doubts of their own
+// steps that correct large errors have other doubts
 static void count_energy(const pcs_step_report *step, run_energy *sum)
 {
     const pcs_energy *e = &step->energy;
@@ -36,7 +36,7 @@ static void count_energy(const pcs_step_report *step, run_energy *sum)
     if (d[PCS_DOUBT_OVERLAP].count == 0 && d[PCS_DOUBT_JOINT].count == 0) {
         sum->added += e->projection;
         sum->adding += e->projection > 0;
-        // what islands pay for being lifted is no loss
+        // the energy taken from lifted islands is no loss
         sum->taken -= e->joints + e->projection;
         sum->taking += e->joints < 0;
     }
@@ -89,7 +89,7 @@ static void count_doubts(const pcs_step_report *step, pcs_run_report *out)
     }
 }
 
-// and writes their sentences
+// writes the sentences of the doubts
 static void say_doubts(const pcs_model *m, pcs_run_report *out)
 {
     size_t at = 0;
@@ -103,8 +103,8 @@ static void say_doubts(const pcs_model *m, pcs_run_report *out)
     }
 }
 
-// The end of a step of h from t. Multiples of h are counted: there is no drift from adding h, and
-// because it depends on t and h alone, a run that is split anywhere has the same times.
+// The end of a step of h from t. Multiples of h are counted, so that sums of h do not drift; they
+// depend on t and h alone, so that a run that is split anywhere has the same times.
 static double next_time(double t, double h)
 {
     const double n = floor(t / h + 0.5);

@@ -9,33 +9,33 @@
 // steps of fewer moving systems are as short as reading the clock
 #define MANY_SYSTEMS 16
 
-// tolerance of the first, coarse passes in large models; they only have to show which features and
-// contacts the step meets
+// tolerance of the first, coarse passes in large models, which only find the features and contacts
+// that the step meets
 #define COARSE 5e-2
 
-// at most so many coarse passes
+// largest number of coarse passes
 #define COARSE_PASSES 3
 
-// units of the budget for finding a candidate and its rows
+// units of the budget to find a candidate and its rows
 #define UNITS_PER_CANDIDATE 20
 
-// small models: at most so many passes add features of known pairs
+// small models: at most this many passes add features of known pairs
 #define RESOLVES 3
 
-// at most so many passes confirm contacts: each changes some, and few are left after a few passes
+// at most this many passes confirm contacts: each changes some, and few remain after a few passes
 #define CONFIRMATIONS 10
 
-// the same for velocities of large models that are not solved
+// the same for large models whose velocities are not solved
 #define LATE_CONFIRMATIONS 2
 
 // Part of the units for velocities that each pass of a small model may spend while contacts are
-// taken out: those that are not there may leave nothing to solve.
+// refuted: contacts that do not exist may make the problem unsolvable.
 #define PASS_SHARE 0.125
 
-// at most so many times velocities are solved again because the tension of joints changes
+// velocities are solved again at most this many times because the tension of joints changes
 #define TENSIONS 4
 
-// at most so many times contacts land because a projection lifts; each closes others
+// contacts land at most this many times because a projection lifts; each landing closes others
 #define LANDINGS 4
 
 typedef struct stopwatch {
@@ -57,22 +57,22 @@ static double lap(stopwatch *w, double *to)
 
 // ---- decisions ----------------------------------------------------------------------------------
 
-// whether a budget or rounding has ended a solve, rather than a problem without solution
+// true when a budget or rounding ended a solve, and not a problem without solution
 static bool ran_out(pcs_outcome outcome)
 {
     return outcome == PCS_OUTCOME_MAX_ITERS || outcome == PCS_OUTCOME_TIME_LIMIT ||
            outcome == PCS_OUTCOME_STALLED;
 }
 
-// whether velocities that missed their tolerances are near enough
+// true when velocities that missed their tolerances are near enough
 static bool near_enough(const trial *t, const pcs_step_report *out)
 {
     return ran_out(out->outcome) && out->newton_residual <= t->near &&
            out->solve.measure.residual <= t->near;
 }
 
-// Whether the trial may still be committed: it has ended well so far, or is accepted as it is.
-// Projecting other velocities has no use: the less they are solved, the more overlap they leave.
+// True when the trial may still be committed: it has ended well so far, or is accepted as it is.
+// Other velocities are not projected: the less accurate they are, the more overlap they leave.
 static bool may_be_committed(const trial *t, const pcs_step_report *out)
 {
     if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return false;
@@ -80,7 +80,7 @@ static bool may_be_committed(const trial *t, const pcs_step_report *out)
            (t->accept && out->outcome != PCS_OUTCOME_DIVERGED);
 }
 
-// whether the complete trial is committed; `solved`: its velocities are good enough
+// true when the complete trial is committed; `solved`: its velocities are good enough
 static bool is_acceptable(const trial *t, bool solved, const pcs_step_report *out)
 {
     if (isnan(out->newton_residual)) return false;
@@ -91,13 +91,13 @@ static bool is_acceptable(const trial *t, bool solved, const pcs_step_report *ou
     return solved && projected;
 }
 
-// whether the model is so large that coarse passes pay
+// true when the model is large enough for coarse passes
 static bool begins_coarse(const trial *t)
 {
     return step_adds_features(t) && t->m->n_blocks >= MANY_SYSTEMS;
 }
 
-// whether a pass adds features of known pairs: a coarse one, and the first passes of small models
+// true when a pass adds features of known pairs: a coarse one, and the first passes of small models
 static bool wants_features(const trial *t, int pass)
 {
     if (!step_adds_features(t)) return false;
@@ -109,8 +109,8 @@ static bool is_solved(const trial *t, const pcs_step_report *out)
     return out->outcome == PCS_OUTCOME_CONVERGED || t->coarse > 0;
 }
 
-// Whether a pass takes out contacts that are not there. In large models velocities that are not
-// solved to the end say little about that; in small ones such contacts may be the reason.
+// True when a pass refutes contacts. In large models unsolved velocities show little about them; in
+// small models contacts that do not exist may be the reason.
 static bool wants_confirmation(const trial *t, const pcs_step_report *out)
 {
     const bool late = begins_coarse(t) && !is_solved(t, out);
@@ -118,27 +118,27 @@ static bool wants_confirmation(const trial *t, const pcs_step_report *out)
            out->passes <= (late ? LATE_CONFIRMATIONS : CONFIRMATIONS);
 }
 
-// Whether contacts were still found on the paths when the last pass began: a body that turns many
-// times in a step may be through a wall. Large models take what their passes find.
+// True when contacts were still found on the paths when the last pass began: a body that rotates
+// many times in a step may have passed a wall. Large models accept what their passes find.
 static bool is_unsettled(const trial *t, const pcs_step_report *out)
 {
     return t->rule == PCS_ACTIVATION_SPECULATIVE && !begins_coarse(t) &&
            out->passes > CONFIRMATIONS;
 }
 
-// whether the velocities are those of a coarse pass, and not solved to the tolerance by chance
+// true when the velocities are those of a coarse pass, and not solved to the tolerance by chance
 static bool is_only_coarse(const trial *t, const pcs_step_report *out)
 {
     return t->coarse > 0 && !(out->solve.measure.residual <= t->m->scheme.solver.tol);
 }
 
-// whether the budget or the time for velocities is used up; then it is *outcome
+// true when the budget or the time for velocities is used up; then it is *outcome
 static bool velocities_are_over(const trial *t, pcs_outcome *outcome)
 {
     return step_over(t->work, step_velocity_part(&t->m->scheme), outcome);
 }
 
-// whether more of the budget might have brought other velocities
+// true when more of the budget might have given other velocities
 static bool velocities_are_cut(const trial *t, const pcs_step_report *out)
 {
     pcs_outcome end;
@@ -154,18 +154,18 @@ static bool velocities_are_short(const trial *t, const pcs_step_report *out)
            t->work->budget.ends_solve;
 }
 
-// whether the velocities of a pass show which contacts are missing
+// true when the velocities of a pass show which contacts are missing
 static bool has_velocities(const trial *t, const pcs_step_report *out)
 {
     return may_be_committed(t, out) || (t->coarse > 0 && out->outcome != PCS_OUTCOME_DIVERGED);
 }
 
-// Whether a pass may change the contacts: what it changes has to be solved again, so that no
-// contact is left without its impulse. Contacts that are not there may be why it is not solved.
+// True when a pass may change the contacts: the changed problem must be solved again, so that every
+// contact gets its impulse. Contacts that do not exist may be why it is not solved.
 static bool may_change_contacts(const trial *t, const pcs_step_report *out)
 {
     pcs_outcome end;
-    // without an iterate there is nothing to change them by
+    // without an iterate there is no motion that shows contacts
     if (velocities_are_over(t, &end) || isnan(out->newton_residual)) return false;
     return has_velocities(t, out) || (!begins_coarse(t) && wants_confirmation(t, out));
 }
@@ -177,13 +177,13 @@ static double pass_share(const trial *t, int passes, int changed)
     return all || (passes > 0 && changed == 0) ? 1 : fmin(1, (passes + 1) * PASS_SHARE);
 }
 
-// whether the next pass is a coarse one again: the last one changed which contacts are there
+// true when the next pass is a coarse one again: the last one changed the contacts
 static bool stays_coarse(const trial *t, bool confirmed, const pcs_step_report *out)
 {
     return t->coarse > 0 && confirmed && out->passes < COARSE_PASSES;
 }
 
-// whether velocities of a coarse pass have to be solved to the tolerance of the scheme
+// true when velocities of a coarse pass must be solved to the tolerance of the scheme
 static bool needs_fine_pass(const trial *t, const pcs_step_report *out)
 {
     return t->solution.rows > 0 && out->outcome != PCS_OUTCOME_DIVERGED && is_only_coarse(t, out);
@@ -198,7 +198,7 @@ static project_rows projected_rows(const pcs_scheme *s)
 
 // ---- the page -----------------------------------------------------------------------------------
 
-// the theta of every system, where the scheme chooses it
+// the theta of every system, if the scheme chooses it
 static pcs_status order(trial *t, pcs_arena mem, bool *reordered)
 {
     *reordered = false;
@@ -227,8 +227,7 @@ static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
     PCS_TRY(solve_tensions(t, mem, out));
     if (t->rule != PCS_ACTIVATION_SPECULATIVE || is_only_coarse(t, out)) return PCS_OK;
     if (t->share < 1 && velocities_are_short(t, out)) return PCS_OK;
-    // a contact that lands is solved again: it must not land when there is nothing left to solve
-    // with
+    // a contact that lands is solved again: it must not land when the budget is used up
     pcs_outcome end;
     if (velocities_are_over(t, &end)) return PCS_OK;
     bool gains;
@@ -237,7 +236,7 @@ static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
     return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
 }
 
-// and again by the pure midpoint rule where joints gained energy, or could not all hold
+// and again by the pure midpoint rule if joints gained energy, or could not all hold
 static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     PCS_TRY(solve_impacts(t, mem, out));
@@ -250,8 +249,8 @@ static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *ou
     return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
 }
 
-// contacts that push without a partner leave; what overlaps at q', or would, enters; *changed
-// counts
+// refutes contacts that push without a partner, and adds shapes that overlap at q', or would;
+// *changed counts both
 static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out, int *changed,
                                   bool *confirmed)
 {
@@ -279,7 +278,7 @@ static pcs_status project_once(trial *t, pcs_arena mem, pcs_step_report *out)
                : step_project(t, projected_rows(s), mem, &t->list, t->end.q, out);
 }
 
-// positions; and where that lifts bodies of which contacts wait, velocities with these contacts
+// positions; if that lifts bodies with waiting contacts, velocities again with these contacts
 static pcs_status project(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     if (t->m->scheme.projection == PCS_PROJECTION_NONE || !may_be_committed(t, out)) return PCS_OK;
@@ -318,7 +317,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     next.coarse = begins_coarse(&next) ? COARSE : 0;
     next.share = pass_share(&next, 0, 0);
 
-    // who may touch whom, and who counts as touching
+    // the candidates, and the active ones among them
     PCS_TRY(step_detect(&next, step_tolerance(&next), &mem, &next.list));
     if (next.list.n > 0) PCS_TRY(step_activate(&next, &mem, &next.list));
     bool reordered;
@@ -338,7 +337,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
         out->passes += 1;
         lap(&watch, &out->times.solve);
 
-        // the contacts that this motion shows, before any projection
+        // the contacts that this motion meets, before any projection
         int changed = 0;
         bool confirmed = false;
         if (may_change_contacts(&next, out)) {
@@ -349,7 +348,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
         if (reordered) PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
         lap(&watch, &out->times.detect);
 
-        // again where they have changed, and once more where the passes so far were coarse or short
+        // again if they have changed, and once more if the passes so far were coarse or short
         pcs_outcome end;
         const bool was_short = next.share < 1 && velocities_are_short(&next, out);
         next.share = pass_share(&next, out->passes, changed);
@@ -367,7 +366,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     cut = cut || (out->projection_outcome == PCS_OUTCOME_MAX_ITERS && step_units(wk, 1) <= 0);
     lap(&watch, &out->times.project);
 
-    // a trial without numbers has nothing to account for
+    // a trial with NaN has no balance
     const bool no_iterate = out->outcome == PCS_OUTCOME_DIVERGED && isnan(out->newton_residual);
     if (no_iterate || !model_in_range(next.end.q, (size_t)m->nq)) {
         out->outcome = PCS_OUTCOME_DIVERGED;
@@ -375,7 +374,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
         return PCS_OK;
     }
 
-    // where every joule went, who touched whom, and what may not be trusted
+    // energies, events of contact, and doubts
     PCS_TRY(step_ledger(&next, mem, &out->energy));
     if (m->scheme.projection == PCS_PROJECTION_OVERLAPS && out->projection_iters > 0) {
         PCS_TRY(step_pay_lifts(&next, mem, &next.list, &next.end, &out->energy));
@@ -402,7 +401,7 @@ static pcs_status check(const pcs_model *m, const pcs_state *st, const pcs_work 
     return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive", h);
 }
 
-// A callback without a finite answer at an iterate of Newton's loop: the step has diverged
+// A callback without a finite result at an iterate of Newton's loop: the step has diverged
 static pcs_status diverge_out_of_range(pcs_status status, pcs_work *wk, pcs_step_report *out)
 {
     if (status == PCS_OK || out->newton_iters == 0 || !pcs_failed_range()) return status;
@@ -442,7 +441,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     step_warn(m, wk, t0, out);
     if (out->committed || report) return PCS_OK;
 
-    // without a report there is nowhere else to say so
+    // without a report only the status can say so
     char why[STEP_WHY];
     step_why(wk, out, why);
     return pcs_fail(PCS_ERR_STEP, "pcs_step: the step from t = %g s is %s", t0, why);

@@ -1,5 +1,5 @@
 // The inside of a step: the trial, the candidates for contact, and one function per stage. step.c
-// is the page that calls them.
+// calls them in order.
 #ifndef STEP_STEP_H
 #define STEP_STEP_H
 
@@ -34,25 +34,26 @@ typedef struct candidate {
     double slack;   // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
     double pull;    // m/s: speed at which a gap within the tolerance is closed
     double *g;      // gaps at q_k (candidate_gaps of them)
-    double *g_end;  // and at q'
+    double *g_end;  // gaps at q'
     double *u_k;    // dim velocities at q_k, v_k
     double *r, *u;  // dim impulses (zero when not active) and velocities u'. Until
                     // step_publish, r is that of the last step, in the frame of this
-    double own[11]; // memory of these five, where it is large enough
+    double own[11]; // memory of these five, if it is large enough
     double *J[2];   // interactions: memory of the rows of the block; else null
     pcs_contact_status status;
-    bool active, was_active; // in this step, and in the last one
-    bool touched;            // whether any contact of its pair was active in the last step
+    bool active, was_active; // active in this step, and in the last one
+    bool touched;            // true when any contact of its pair was active in the last step
     double left;             // m: overlap that the projection leaves
-    bool bounces, lands; // speculative with e > 0: fast enough for a rebound, or too slow for one
+    bool bounces, lands; // speculative with e > 0: bounces when fast enough for a rebound, lands
+                         // when too slow
     bool closed;         // this feature overlaps at q'
-    bool overlaps;       // its pair overlaps at q', with the normal that it has there
+    bool overlaps;       // its pair overlaps at q', with this normal there
     bool holds;          // closed at q_k, or had an impulse in a pass
     bool proven;         // apart at q_k, and its shapes meet within the step
-    bool refuted;        // taken out of the step: its shapes do not meet (confirm.c)
+    bool refuted;        // takes no part in the step: its shapes do not meet (confirm.c)
 } candidate;
 
-// features that are near at some coordinates, in the order of their pairs
+// near features at some coordinates, in the order of their pairs
 typedef struct touches {
     int n;
     pcs_feature *f; // n
@@ -63,15 +64,15 @@ typedef struct touches {
 // all candidates of a step
 typedef struct candidates {
     candidate *c;
-    bodies_block *k;     // of each: cone, systems, rows; its place in the problem once active
-    bodies_block *first; // as they were at q_k, where the rows of k follow q'; else null
+    bodies_block *k;     // per candidate: cone, systems, rows; its place in the problem once active
+    bodies_block *first; // blocks at q_k, if the rows of k follow q'; else null
     int n_first;
-    int n_start; // number of those found at the start of the step
+    int n_start; // number of candidates found at the start of the step
     int n, cap;
     touches over;               // overlaps at q' that the last step_detect_end found
     bool over_known;            // `over` belongs to the last velocities
     bool looked;                // the projection has measured the overlap at q'
-    bool settles, settles_much; // joints in the middle remove a rest of H v; a large one
+    bool settles, settles_much; // joints in the middle remove a rest of H v, or a large one
     double noise;               // relative speed below which an impulse is error of the solver
 } candidates;
 
@@ -83,17 +84,18 @@ static inline const bodies_block *candidate_first(const candidates *list, int i)
 
 // the motion to the end of the step
 typedef struct motion {
-    double *q, *v;    // q', v': at t_k + h
-    double *q_free;   // q' before the projection, or null when there was none
-    double *q_room;   // nq, for q_free
-    double *theta;    // per system (order.c)
-    bool moved;       // v is that of an iterate, no longer v_k
-    system_force F1;  // forces at (t_k + h, q', v') where not only gravity acts, nv each
-    double *M;        // masses at q_theta when some vary, packed as the blocks; or null
-    double *R;        // M (v - v_k) - h F_theta, nv
-    double *p;        // H^T r, nv
-    double *v_before; // of the iterate before, nv
-    double *v_mean;   // of v' and v_k, nv; made by the ledger
+    double *q, *v;  // q', v': at t_k + h
+    double *q_free; // q' before the projection, or null when there was none
+    double *q_room; // nq, for q_free
+    double *theta;  // per system (order.c)
+    bool moved;     // v is that of an iterate, and no longer v_k
+    system_force
+        F1;    // forces at (t_k + h, q', v') on systems on which not only gravity acts, nv each
+    double *M; // masses at q_theta when some vary, packed as the blocks; or null
+    double *R; // M (v - v_k) - h F_theta, nv
+    double *p; // H^T r, nv
+    double *v_before; // velocities of the iterate before, nv
+    double *v_mean;   // mean of v' and v_k, nv; made by the ledger
 } motion;
 
 // the velocity problem of the active candidates, and its solution
@@ -102,9 +104,9 @@ typedef struct solution {
     bodies_problem problem; // the active set
     bodies_block *block;    // its blocks
     block_lu lu;            // iteration matrix at the current iterate
-    unsigned char *lu_kind; // per block, of lu
-    double *v_free;         // of the last solve: velocities without its impulses; or null
-    double *shift;          // what the laws add to u, rows
+    unsigned char *lu_kind; // per block, kind in lu
+    double *v_free;         // velocities of the last solve without its impulses; or null
+    double *shift;          // rows, terms that the laws add to u
     double *r, *u;          // rows
 } solution;
 
@@ -115,41 +117,41 @@ typedef struct trial {
     const pcs_state *st; // at t_k
     pcs_work *work;
     double h;
-    pcs_activation rule; // of the scheme
-    bool accept;         // whether to commit what did not converge
-    double near;         // or with residuals of at most this
-    double size;         // of the smallest body, m
-    double proj_tol;     // of the projection, m
+    pcs_activation rule; // activation rule of the scheme
+    bool accept;         // commit a step that did not converge
+    double near;         // commit with residuals of at most this
+    double size;         // size of the smallest body, m
+    double proj_tol;     // tolerance of the projection, m
     double hold;         // m: gaps that errors of the last velocities may have opened
     system_force Fk;     // forces at t_k, nv each
     double *F_k;         // sum of Fk, nv
-    double *reach;       // per system: bound on how far a surface point moves in the step, m
-    double *turn;        // per system: bound on the angle it turns, rad
-    double *gain;        // per system: bound on the speed the forces give a surface point, m/s
-    double *rounding;    // per system: rounding error of a gap, a difference of coordinates, m
-    double *driven;      // velocities of driven bodies (driven.c), null when there are none
-    law_cache *laws;     // between the materials met so far; null where the model has no rule
-    double *rotation;    // R of every moving system where the rows are taken, 9 each
-    double *rotation_k;  // and at q_k: the same but where the rows follow q'
-    double coarse;       // tolerance of the velocity problem when larger than that of the scheme
-    double *stiff;       // per block 3x3: h^2/4 K+ of joints under tension (tension.c), or null
-    double share;        // part of the units for velocities that may be spent after this pass
+    double *reach;    // per system: bound on the distance that a surface point moves in the step, m
+    double *turn;     // per system: bound on its angle of rotation, rad
+    double *gain;     // per system: bound on the speed the forces give a surface point, m/s
+    double *rounding; // per system: rounding error of a gap, a difference of coordinates, m
+    double *driven;   // velocities of driven bodies (driven.c), null when there are none
+    law_cache *laws;  // laws between the materials met so far; null when the model has no rule
+    double *rotation; // R of every moving system at the coordinates of the rows, 9 each
+    double *rotation_k; // R at q_k: the same array unless the rows follow q'
+    double coarse;      // tolerance of the velocity problem if larger than that of the scheme
+    double *stiff;      // per block 3x3: h^2/4 K+ of joints under tension (tension.c), or null
+    double share;       // part of the units for velocities that may be spent after this pass
 
     candidates list;
     motion end;
     solution solution;
 } trial;
 
-// room for why a step was not committed, and for the limit that ended it
+// bytes of the sentence why a step was not committed, and of the limit that ended it
 enum { STEP_WHY = 440, STEP_LIMIT = 60 };
 
-// a doubt that the log has already
+// a doubt that the log already has
 typedef struct step_said {
     int kind, one, two;
 } step_said;
 enum { STEP_SAID = 64 };
 
-// What a step may still spend (budget.c)
+// The budget that a step may still spend (budget.c)
 typedef struct step_budget {
     double most, spent; // units; most = 0: not known yet
     double from, part;  // units spent before this attempt, and the part of `most` that may be spent
@@ -167,14 +169,14 @@ struct pcs_work {
     step_budget budget;
     bool busy; // within an attempt
     size_t peak;
-    const pcs_model *owner; // the model it was made for, with
-    int n_systems, nv;      // that many
+    const pcs_model *owner; // the model of the work, with
+    int n_systems, nv;      // this many systems and velocities
 
     threads *team;     // or null
-    pcs_state *backup; // of a step that is divided; or null
+    pcs_state *backup; // copy of the state before a divided step; or null
     int touches;       // largest number of features that a search has found
-    int looked_at;     // systems and shapes when the log was told of unlikely bodies
-    int n_said;        // doubts that the log has already
+    int looked_at;     // number of systems and shapes at the last search for unlikely bodies
+    int n_said;        // number of doubts that the log has
     step_said said[STEP_SAID];
     event_list events;
     char cause[STEP_WHY]; // why the last attempt diverged, if it is known
@@ -186,10 +188,10 @@ struct pcs_work {
     candidates list;
     const pcs_model *model;
     double h;               // s, of these impulses
-    bodies_problem problem; // as in the trial
+    bodies_problem problem; // problem as in the trial
     const double *v_free, *rotation, *u;
-    pcs_measure measure; // of the last solve
-    block_lu lu;         // its A
+    pcs_measure measure; // measure of the last solve
+    block_lu lu;         // A of that problem
 
     // the problem with W, made on request
     pcs_arena assembled;
@@ -198,13 +200,13 @@ struct pcs_work {
 
     // iteration matrices of linear systems, factorised for one step size
     size_t linear_bytes;
-    double linear_h, *linear_theta; // the latter per block
-    double *linear_lu, *linear_val; // packed, and the matrices themselves
+    double linear_h, *linear_theta; // linear_theta per block
+    double *linear_lu, *linear_val; // packed factors, and the matrices
     int *linear_piv;                // nv
-    size_t *linear_off;             // per block, SIZE_MAX where the system is not linear
+    size_t *linear_off;             // per block, SIZE_MAX if the system is not linear
 };
 
-// Begins an attempt with an empty arena, and ends it; true where the arena was too small and has
+// Begins an attempt with an empty arena, and ends it; true when the arena was too small and has
 // grown: the attempt must be repeated
 void work_begin(pcs_work *wk);
 bool work_end(pcs_work *wk, pcs_status *status);
@@ -212,24 +214,24 @@ bool work_end(pcs_work *wk, pcs_status *status);
 // A step that is divided (divide.c), in units of its smallest part
 typedef struct step_division {
     pcs_work *work;
-    long whole, part, done; // units of the step, of the next part, and before it
-    double h_whole, h;      // s, of the step and of that part
-    bool accept;            // whether that part is committed whatever its residuals
-    double near;            // or with residuals of at most this
-    double end;             // part of the budget for parts; less than 1 where the undivided step
-                            // follows if they fail
-    bool strict;            // whether parts must converge
-    pcs_step_report before; // of all parts before it; undefined for done = 0
+    long whole, part, done; // units of the step, of the next part, and of all parts before it
+    double h_whole, h;      // s, sizes of the step and of that part
+    bool accept;            // that part is committed with any residuals
+    double near;            // commit with residuals of at most this
+    double end; // part of the budget for parts; less than 1 if the undivided step follows when they
+                // fail
+    bool strict;            // parts must converge
+    pcs_step_report before; // report of all parts before it; undefined for done = 0
 } step_division;
 // begins with the step as one part
 void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d);
-// A part has ended for want of budget: where it is the first attempt, it is not committed yet
+// A part ended because the budget is used up: a first attempt is then not yet committed
 void step_divide_cut(step_division *d, pcs_step_report *out);
-// the same, of a part whose last pass still changed contacts; it is not committed if it can be
+// the same for a part whose last pass still changed contacts; it is not committed if it can be
 // divided
 void step_divide_unsettled(step_division *d, pcs_step_report *out);
-// Ends a part with its status and report; true where another part follows. Else the step is
-// complete and *out is the report of all of it, or it has failed and the state is as it was
+// Ends a part with its status and report; true when another part follows. Else the step is complete
+// and *out is the report of all of it, or it has failed and the state is as it was
 bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_step_report *out);
 
 // ---- the budget: units and seconds that the scheme allows for the whole step
@@ -238,21 +240,21 @@ void step_budget_begin(pcs_work *wk);
 void step_budget_know(pcs_work *wk, int n);
 // sets the end of an attempt, from its part of the budget
 void step_budget_limit(step_budget *b);
-// whether an attempt has less than half of the budget since its parts may need less
+// true when an attempt has less than half of the budget since its parts may need less
 bool step_budget_is_short(const pcs_work *wk);
 void step_spend(pcs_work *wk, double units);
 // units left of `part` of the units that the attempt may spend
 double step_units(const pcs_work *wk, double part);
 // seconds since the step began
 double step_seconds(const pcs_work *wk);
-// whether the seconds are used up; whether they or the units are, with the outcome of the step then
+// true when the seconds are used up; when they or the units are, with the outcome of the step
 bool step_late(const pcs_work *wk);
 bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome);
 // limits the seconds of a solver to those left
 void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts);
 // part of the units of an attempt for velocities, where positions are projected too
 #define VELOCITY_PART 0.75
-// part for velocities in this scheme
+// part of the units for velocities in this scheme
 static inline double step_velocity_part(const pcs_scheme *s)
 {
     return s->projection == PCS_PROJECTION_NONE ? 1 : VELOCITY_PART;
@@ -295,7 +297,7 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
 // overlap; in the order of the smaller, then of the larger index; the first shape of a pair moves
 pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_reach,
                       pcs_arena *mem, int (**pair)[2], int *n_pairs);
-// bound on how far the surface of a shape moves where it may meet the other one, m
+// bound on the distance that the surface of a shape moves near the other one, m
 double step_reach(const trial *t, int shape, int other);
 // the features of a pair of shapes that are nearer than reach, at the poses q1 and q2 of their
 // systems (null: the world), from the arena
@@ -304,13 +306,13 @@ pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const doubl
 // the features at q that are nearer than `extra`, optionally plus the reach of both shapes
 pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach, pcs_arena *mem,
                      touches *out);
-// the rows that have a gap: all of a bilateral candidate, the normal one of a contact
+// number of rows with a gap: all of a bilateral candidate, the normal one of a contact
 static inline int candidate_gaps(const candidate *c)
 {
     return c->law.kind == PCS_LAW_EQUALITY ? c->dim : 1;
 }
 
-// whether its impulse is stored as a vector in space: contacts of shapes with friction
+// true when its impulse is stored as a vector in space: contacts of shapes with friction
 static inline bool remembers_force(const candidate *c)
 {
     return c->interaction < 0 && c->dim == 3;
@@ -338,7 +340,7 @@ void candidate_contact(const pcs_model *m, const candidate *c, const double *q1,
 // for those of a relation
 pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, const double *q,
                           const double F[9], pcs_arena mem, double *J, bodies_block *out);
-// explicit rows with a gap at q, J in velocities and C in coordinates, null where not asked for;
+// explicit rows with a gap at q, J in velocities and C in coordinates, each may be null;
 // candidate_gaps x nv or nq of each system, column-major
 pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                           double *const J[2], double *const C[2]);
@@ -364,7 +366,7 @@ pcs_status driven_begin(trial *t, pcs_arena *mem);
 pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
                            pcs_arena *mem);
 
-// whether a side of a candidate has velocities
+// true when a side of a candidate has velocities
 static inline bool system_moves(const pcs_model *m, int system)
 {
     return system >= 0 && m->system[system].nv > 0;
@@ -408,9 +410,9 @@ void trial_rotations(const pcs_model *m, const double *q, double *R);
 // the theta of every system in a scheme of second order, now that the active set is known
 pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta,
                       bool *changed);
-// whether the rows of a candidate are taken in the middle of the step
+// true when the rows of a candidate are taken in the middle of the step
 bool step_at_middle(const trial *t, const candidate *c);
-// the gap up to which a contact is closed because the scheme says so, m
+// the gap up to which the scheme counts a contact as closed, m
 static inline double step_closed_gap(const pcs_scheme *s)
 {
     return s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS ? s->hysteresis : s->active_tol;
@@ -419,12 +421,12 @@ static inline double step_closed_gap(const pcs_scheme *s)
 double step_tolerance(const trial *t);
 // the active set at the start of a step
 pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list);
-// whether a contact of this law may rebound under the speculative rule
+// true when a contact of this law may rebound under the speculative rule
 static inline bool step_restores(const trial *t, const pcs_law *law)
 {
     return t->rule == PCS_ACTIVATION_SPECULATIVE && law->kind != PCS_LAW_EQUALITY && law->e > 0;
 }
-// whether passes add features of known pairs that overlap by more than the projection leaves
+// true when passes add features of known pairs that overlap by more than the projection leaves
 static inline bool step_adds_features(const trial *t)
 {
     return t->rule == PCS_ACTIVATION_SPECULATIVE &&
@@ -432,9 +434,9 @@ static inline bool step_adds_features(const trial *t)
 }
 // activates a contact that closes
 pcs_status step_take(const trial *t, candidate *c, pcs_arena mem);
-// between two passes: takes out contacts that push where their shapes do not meet, and adds
-// contacts that the step meets; *changed counts both (confirm.c). `solved`: whether the velocities
-// are, and `residual` how well; `looked`: a coarse pass has been confirmed before
+// between two passes: refutes contacts that push although their shapes do not meet, and adds
+// contacts that the step meets; *changed counts both (confirm.c). `solved`: the velocities are
+// solved, with this residual; `looked`: a coarse pass was confirmed before
 pcs_status step_confirm(const trial *t, bool solved, double residual, bool looked, pcs_arena *mem,
                         candidates *list, int *changed);
 // the same before the first pass, for contacts that a prediction from q_k and v_k activates; for
@@ -447,46 +449,46 @@ void step_keep_impulses(const trial *t, candidates *list);
 pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates *list, int *added);
 
 // h^2/4 K+ of the ball joints of every body, in body axes, from the arena; null: there are none.
-// With the impulses that the candidates have. `again`: *stiff is replaced only where the velocities
-// should be solved again, which *changed says
+// With the impulses that the candidates have. `again`: *stiff is replaced only if the velocities
+// should be solved again; *changed is true then
 pcs_status step_tension(const trial *t, bool again, pcs_arena *mem, double **stiff, bool *changed);
-// that of block b; null: none
+// stiffness of block b; null: none
 static inline const double *trial_stiffness(const trial *t, int b)
 {
     const bool body = t->m->system[t->m->block_system[b]].kind == SYSTEM_BODY;
     return t->stiff && body ? t->stiff + 9 * (size_t)b : NULL;
 }
-// what that adds to the kinetic energy of block b, J
+// term of that stiffness in the kinetic energy of block b, J
 double step_tension_work(const trial *t, int b);
-// rows of joints where the scheme takes them; `pure`: by the midpoint rule, which gains no energy
+// takes the rows of joints as the scheme says; `pure`: by the midpoint rule, which gains no energy
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list);
-// whether joints that are not pure have gained energy by the last velocities
+// true when joints that are not pure have gained energy by the last velocities
 bool step_joints_gain(const trial *t, pcs_arena mem);
 // the islands that active candidates hold together: up[i] leads to the root of system i
 void step_join_islands(const trial *t, int *up);
 // work of the contacts of an island, J (gain.c)
 typedef struct island_work {
-    double sum;       // of all, relative to the velocities without impulses, or to those at the
-                      // start of the step: the smaller
+    double sum; // work of all, relative to the velocities without impulses, or to those at the
+                // start of the step: the smaller one
     double exchanged; // sum of the sizes of its terms
-    double most;      // of the contact that adds most
+    double most;      // work of the contact that adds most
     int worst;        // this contact
 } island_work;
 // the works of islands, each at its root, with u' of contacts in their u; from the arena
 pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_work **of);
 // lets a contact close without rebound
 void candidate_land(candidate *c);
-// lets the contacts of islands that gain energy land, for velocities to be solved again; `residual`
-// is that of the present ones
+// lets the contacts of islands that gain energy land, and velocities must be solved again;
+// `residual` is that of the present ones
 pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candidates *list,
                            bool *any);
-// after a projection: where it has added energy to an island, contacts that sink land, for
-// velocities to be solved again (lift.c)
+// after a projection: if it has added energy to an island, contacts that sink land, and velocities
+// must be solved again (lift.c)
 pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, bool *any);
-// takes what the projection has added to islands of joints from their velocities
+// takes the energy that the projection has added to islands of joints from their velocities
 pcs_status step_pay_lifts(const trial *t, pcs_arena mem, candidates *list, motion *end,
                           pcs_energy *e);
-// whether the rows of all candidates are taken elsewhere than at q_k
+// true when the rows of all candidates are taken elsewhere than at q_k
 static inline bool step_rows_follow(const pcs_scheme *s)
 {
     return s->configuration == PCS_CONFIGURATION_ITERATE ||
@@ -504,7 +506,7 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
 pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motion *end, solution *s,
                          pcs_step_report *out);
 // v' of block b alone, whose impulses are p (nv of the block): R(v) = p, by Newton's method from
-// v_k. v stays as it is where that does not converge, or where R is linear
+// v_k. v does not change if that does not converge, or if R is linear
 pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena mem, double *v);
 
 // which rows a projection acts on
@@ -513,27 +515,28 @@ typedef enum project_rows {
     PROJECT_ACTIVE_AND_VIOLATED, // those and every overlap
     PROJECT_ACTIVE_AS_EQUALITIES
 } project_rows;
-// keeps q' as the velocity level left it, for the ledger
+// keeps q' before the projection, for the ledger
 void step_keep_free(motion *end, int nq);
 pcs_status step_project(const trial *t, project_rows which, pcs_arena mem, candidates *list,
                         double *q, pcs_step_report *out);
-// out of every overlap at q', on the features that are found there
+// projects every overlap at q', on the features that are found there
 pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list, double *q,
                                  pcs_step_report *out);
 
 pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *out);
 
-// why a step was not committed
+// the sentence why a step was not committed
 void step_why(const pcs_work *wk, const pcs_step_report *report, char text[STEP_WHY]);
-// the last error is what made it diverge
+// the last error is the cause of the divergence
 void step_keep_cause(pcs_work *wk);
 
-// why the numbers of a step may not be worth much (D-7), and that it is committed unsolved
+// the doubts of a step (D-7), and that it is committed unsolved
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
 void step_doubt_unsolved(const trial *t, pcs_step_report *out);
-// tells the log, once per work and set of shapes, whose mass, inertia and shapes do not go together
+// tells the log, once per work and set of shapes, which bodies have inconsistent mass, inertia and
+// shapes
 void step_look_at_bodies(const pcs_model *m, pcs_work *wk);
-// one more case, of which *d keeps the worst
+// adds a case to *d, which keeps the worst
 void doubt_add(pcs_doubt *d, double value, double limit, int one, int two);
 // adds `more` to *d, which keeps the worse case
 void doubt_join(const pcs_doubt *more, pcs_doubt *d);
@@ -544,10 +547,11 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
 void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
                 char text[PCS_DOUBT_TEXT_SIZE]);
 
-// gaps at q', what will be read, room for what will be remembered: all that can fail
+// computes gaps at q' and results, takes memory for remembered impulses: the part of the end that
+// can fail
 pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_state *st,
                         pcs_step_report *out);
-// m/s: what velocities with this measure may be wrong by
+// m/s: error of velocities with this measure
 double step_velocity_tol(const pcs_scheme *s, const pcs_measure *m);
 // replaces the state; cannot fail
 void step_commit(const trial *t, pcs_state *st);

@@ -1,20 +1,20 @@
 // Joints under tension. The rows of a joint are those of one configuration, and so is the direction
-// of its force lambda. A body that turns by phi beside it turns the lever d of the joint, and the
-// moment of the force changes by -K phi,
+// of its force lambda. A rotation of a body by phi rotates the lever d of the joint, and the moment
+// of the force changes by -K phi,
 //
 //     K = (d . lambda) I - 1/2 (d lambda^T + lambda d^T),   summed over the ball joints of a body:
 //
 // a tension S at both ends of a link of length l acts as a spring S l against its rotation. Light
-// links under a large tension oscillate with sqrt(K / J) h > 2, where rows that do not turn with
-// the step are unstable. Taken at the middle of the motion that the step really makes, they turn by
-// h/4 (omega' - omega_k) more, which is a term of the iteration matrix:
+// links under a large tension oscillate with sqrt(K / J) h > 2, and rows that do not rotate in the
+// step are then unstable. In the middle of the actual motion of the step they are rotated further
+// by h/4 (omega' - omega_k), which is a term of the iteration matrix:
 //
 //     (J + h^2/4 K+) (omega' - omega_k) = ...
 //
-// It is that of the implicit midpoint rule, of second order, and stable for any h; over many steps
-// its work is a difference of 1/8 h^2 omega^T K omega. K+ is the positive part: a pushed joint
-// does not take inertia away. lambda is that of the last step, and
-// in islands without contacts, which cost little to solve again, that of this one.
+// It is the term of the implicit midpoint rule, of second order and stable for any h; over many
+// steps its work is a difference of 1/8 h^2 omega^T K omega. K+ is the positive part: a joint under
+// pressure does not reduce the inertia. lambda is that of the last step or, in islands without
+// contacts, which cost little to solve again, that of this step.
 #include "step/step.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@
 
 // part of the inertia, (omega h / 2)^2, up to which a step resolves the motion
 #define RESOLVED 0.25
-// velocities are solved again where the stiffness changes by this part of the inertia with it
+// velocities are solved again when the stiffness changes by this part of the inertia, stiffness
+// included
 #define CHANGE 1e-2
 
 // S += (d . p) I - 1/2 (d p^T + p d^T), with the impulse p in body axes
@@ -43,7 +44,7 @@ static pcs_status keep_stiff(const model_system *s, double h, double S[9])
 {
     double k[3], axes[9];
     for (int i = 0; i < 9; ++i) {
-        // J may be asymmetric by rounding, which is large beside a small difference
+        // the rounding asymmetry of J may be large relative to a small difference
         const double J = 0.5 * (s->J[i] + s->J[i / 3 + 3 * (i % 3)]);
         S[i] = 0.25 * h * S[i] - RESOLVED * J;
     }
@@ -81,7 +82,7 @@ static void add_impulse(const trial *t, const candidate *c, const double points[
     }
 }
 
-// whether S differs from the one before by more than a part of what the body has
+// true when S differs from the one before by more than a part of the inertia of the body
 static bool differs(const model_system *s, const double *before, const double *S)
 {
     double change = 0, size = 0;

@@ -1,5 +1,5 @@
-// The beginning of a trial: copies of q and v, the forces at the start, and bounds on how far every
-// surface moves within the step.
+// The beginning of a trial: copies of q and v, the forces at the start, and bounds on the motion of
+// every surface within the step.
 #include "step/step.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 #include "rotation/pose.h"
 #include "systems/body_system.h"
 
-// gaps that errors of the velocities can open in this many steps count as closed
+// a gap counts as closed when errors of the velocities can open it in this many steps
 #define HOLD 10
 
 // takes the next n numbers of a block of memory
@@ -64,7 +64,7 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     return PCS_OK;
 }
 
-// the sum of the forces on a system, with a constant n where there is one
+// the sum of the forces on a system; bodies have a constant n
 static inline void add_up(int n, system_force F, double *restrict sum)
 {
     for (int i = 0; i < n; ++i) {
@@ -72,7 +72,7 @@ static inline void add_up(int n, system_force F, double *restrict sum)
     }
 }
 
-// the largest of n coordinates, with a constant n where there is one
+// the largest of n coordinates; bodies have a constant n
 static inline double largest(int n, const double *q)
 {
     double most = 0;
@@ -83,7 +83,7 @@ static inline double largest(int n, const double *q)
     return most;
 }
 
-// body_reach of a body with added mass, where forces also rotate and moments also move it
+// body_reach of a body with added mass, which forces also rotate and moments also move
 static double added_reach(const model_system *s, const double *q, const double *v, const double *F,
                           double h, double *turn, double *gain)
 {
@@ -95,9 +95,8 @@ static double added_reach(const model_system *s, const double *q, const double *
     return h * (v3_norm(v) + h * v3_norm(a)) + *turn * s->reach;
 }
 
-// h (|v| + |omega| R) with the speeds at the start plus those that forces give. Contact forces do
-// not count: they slow bodies down relative to each other, or act within the reach of the other
-// body
+// h (|v| + |omega| R) with the speeds at the start plus those that forces give. Contact forces are
+// left out: they reduce relative speeds, or act within the reach of the other body
 static double body_reach(const model_system *s, const double *q, const double *v, const double *F,
                          double h, double *turn, double *gain)
 {

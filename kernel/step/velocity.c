@@ -14,7 +14,7 @@
 
 // relative rounding error of a sum
 #define ROUNDING (16 * DBL_EPSILON)
-// largest rounding error, relative to q, with which a step counts as solved
+// largest rounding error, relative to q, of a step that counts as solved
 #define ROUNDING_MOST 1e-5
 
 // units of the budget for the forces on a system and its iteration matrix
@@ -26,7 +26,7 @@ typedef struct part_of {
     double theta;
     const double *v;
     double *q, *R, *M;   // M: null unless it varies
-    const double *stiff; // of joints under tension, 3x3; or null
+    const double *stiff; // stiffness of joints under tension, 3x3; or null
     system_force F1;
 } part_of;
 
@@ -77,7 +77,7 @@ static pcs_status mass_in_step(const trial *t, const part_of *end, const double 
 }
 
 // q' of a system by the theta-mean of the velocities, the forces there, and R; room has 3 n
-// numbers. Called with a constant n where there is one: the loops are short.
+// numbers. Bodies have a constant n: the loops are short.
 static inline pcs_status evaluate_part(const trial *t, const part_of *end, int n,
                                        double *restrict room)
 {
@@ -121,7 +121,7 @@ static pcs_status evaluate_system(const trial *t, const part_of *end, pcs_arena 
     return evaluate_part(t, end, end->s->nv, room);
 }
 
-// that of all systems; `first`: v is still v_k
+// the same for all systems; `first`: v is still v_k
 static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *end)
 {
     for (int b = 0; b < t->m->n_blocks; ++b) {
@@ -157,8 +157,7 @@ static double momentum_square(const trial *t)
     return sum;
 }
 
-// |R - H^T r| relative to the largest of the terms it is made of; p, which is zero before, becomes
-// H^T r
+// |R - H^T r| relative to its largest term; p, zero on entry, becomes H^T r
 static double relative_residual(const trial *t, motion *end)
 {
     const int nv = t->m->nv;
@@ -177,7 +176,7 @@ static double relative_residual(const trial *t, motion *end)
     return scale > 0 ? sqrt(left) / scale : sqrt(left);
 }
 
-// Whether the last iterate changed v by no more than the rounding error of q causes. Where forces
+// True when the last iterate changed v by no more than the rounding error of q causes. If forces
 // cancel, as for a mass at rest on its spring, no residual is smaller. An error d of q is an error
 // h theta dF/dq d of R, and with A >= h^2 theta^2 |dF/dq| an error d / (h theta^2) of v.
 static bool lost_in_rounding(const trial *t)
@@ -319,10 +318,10 @@ static pcs_status solve_contacts(const trial *t, pcs_arena *mem, double *v, solu
     return PCS_OK;
 }
 
-// Whether a residual of the velocity problem is the rounding error of its own data. Each u_i sums
-// products of the size of |H| |A^-1 H^T r|. Where these are much larger than u and q, as for a
-// heavy body on a light one, no r has a smaller residual in double precision. The rounding error
-// must be small relative to q: beside an r that diverges any residual is small.
+// True when a residual of the velocity problem is the rounding error of its own data. Each u_i sums
+// products of the size of |H| |A^-1 H^T r|. If these are much larger than u and q, as for a heavy
+// body on a light one, no r has a smaller residual in double precision. The rounding error must be
+// small relative to q: relative to a diverging r any residual is small.
 static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_arena mem)
 {
     if (report->outcome != PCS_OUTCOME_STALLED && report->outcome != PCS_OUTCOME_MAX_ITERS)
@@ -392,7 +391,7 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     out->newton_residual = NAN; // no v' yet
     for (int it = 0; it < most && *outcome == PCS_OUTCOME_MAX_ITERS; ++it) {
         bool good;
-        // the first iterate is made whatever the budget: without it there is nothing to judge
+        // the first iterate is made with any budget: without it there is no result to judge
         if (it > 0 && step_over(t->work, t->share * step_velocity_part(scheme), outcome)) break;
         step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
@@ -409,8 +408,8 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     return PCS_OK;
 }
 
-// The same with the outcome `diverged` where iterates diverge, or the step size makes a matrix
-// singular. A callback without an answer at the velocities of the start is an error.
+// The same with the outcome `diverged` when iterates diverge, or when the step size makes a matrix
+// singular. A callback without a finite result at the velocities of the start is an error.
 static pcs_status newton(const trial *t, int most, pcs_arena *mem, const step_parts *to,
                          pcs_step_report *out, pcs_outcome *outcome)
 {
@@ -425,10 +424,10 @@ static pcs_status newton(const trial *t, int most, pcs_arena *mem, const step_pa
 
 // ---- one system under given impulses ------------------------------------------------------------
 
-// iterates of one system; what is further away is left as it is
+// largest number of iterates for one system; if they are not enough, v does not change
 #define PART_ITERATES 12
 
-// relative change of v that ends them
+// relative change of v that ends the iterates
 #define PART_TOL 1e-12
 
 pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena mem, double *v)
@@ -479,7 +478,7 @@ pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motio
                          pcs_step_report *out)
 {
     const step_parts to = {list, end, s};
-    end->q_free = NULL; // of an earlier pass
+    end->q_free = NULL; // removes that of an earlier pass
     list->over_known = false;
     pcs_outcome outcome;
     PCS_TRY(newton(t, t->m->scheme.newton_max, mem, &to, out, &outcome));

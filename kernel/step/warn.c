@@ -117,7 +117,7 @@ void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
     }
 }
 
-// whether the log does not have this doubt yet; doubts beyond the memory for them count as logged
+// true when the log does not have this doubt yet; doubts beyond the memory for them count as logged
 static bool is_news(pcs_work *wk, int kind, const pcs_doubt *d)
 {
     const bool each = kind == PCS_DOUBT_GAIN; // once per contact; other kinds once per run
@@ -154,10 +154,10 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
 // ---- bodies that are unlikely ------------------------------------------------------------------
 
 // Squared ratio of the radius of gyration and the radius around the shapes: tr J / (2 m R^2) is 3/5
-// of a ball, 1/3 of a rod, at most 1 where no mass is outside of the shapes.
+// for a ball, 1/3 for a rod, and at most 1 if no mass is outside of the shapes.
 #define LEAST_GYRATION 1e-3
 #define MOST_GYRATION  10
-// the centre of its shapes, in radii of the body
+// distance of the centre of its shapes from G, in radii of the body
 #define OFF_CENTRE 1e-3
 
 static void look_at_body(const pcs_model *m, int i)

@@ -99,7 +99,7 @@ void work_begin(pcs_work *wk)
     wk->v_free = NULL;
     wk->is_assembled = false;
     wk->cause[0] = '\0';
-    wk->budget.spent = wk->budget.from; // an attempt that ran out of memory leaves no trace
+    wk->budget.spent = wk->budget.from; // an attempt that ran out of memory spends nothing
     wk->peak = 0;
     wk->arena.used = 0;
     wk->arena.peak = &wk->peak;
@@ -113,8 +113,8 @@ bool work_end(pcs_work *wk, pcs_status *status)
     wk->busy = false;
     if (*status != PCS_ERR_MEMORY || wk->peak <= wk->arena.size) return false;
 
-    // grow to the demand, with room for what would have followed; the old arena goes first, since
-    // nothing in it is needed
+    // grows to the demand with a margin, as later stages have not asked yet; the old arena is
+    // released first, since nothing in it is needed
     pcs_arena_destroy(&wk->env, &wk->arena);
     *status = pcs_arena_create(&wk->env, wk->peak + wk->peak / 2 + 4096, &wk->arena);
     return *status == PCS_OK;

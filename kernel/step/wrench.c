@@ -1,4 +1,4 @@
-// What acted on bodies in the last step: impulses H^T r of some rows alone, on one body, as
+// Impulses on bodies in the last step: H^T r of some rows alone, on one body, as
 //     f (inertial), m_G (body axes);  about a point p of the body  m_p = m_G - p x R^T f.
 #include "step/step.h"
 
@@ -7,10 +7,10 @@
 #include "rotation/pose.h"
 #include <percuss/query.h>
 
-// cosine of the angle that a contact may have from the normal of its face
+// cosine of the largest angle between the normals of a contact and its face
 #define SAME_FACE 0.99500416527802577 // cos 0.1
 
-// adds what a candidate does to the body of a block
+// adds the impulse of a candidate on the body of a block
 static void add_impulse(const pcs_work *wk, int i, int block, double wrench[6])
 {
     const candidate *c = &wk->list.c[i];
@@ -26,7 +26,7 @@ static void add_impulse(const pcs_work *wk, int i, int block, double wrench[6])
     }
 }
 
-// the block of a body that forces move, -1 for what is none
+// the block of a body that forces move, -1 for any other system
 static int block_of(const pcs_work *wk, pcs_system body)
 {
     const model_system *s = wk ? model_find(wk->model, body) : NULL;
@@ -141,7 +141,8 @@ pcs_status pcs_work_pair_wrench(const pcs_work *wk, pcs_system other, const pcs_
 
 // ---- pressure ----------------------------------------------------------------------------------
 
-// whether a contact of a shape is on its face with the outward normal n (unit, frame of the shape)
+// true when a contact of a shape is on its face with the outward normal n (unit, frame of the
+// shape)
 static bool on_face(const pcs_work *wk, int i, bool first, const pcs_shape *s, const double n[3])
 {
     const candidate *c = &wk->list.c[i];

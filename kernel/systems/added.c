@@ -65,7 +65,7 @@ void added_gyroscopic(const double A[36], const double q[7], const double v[6], 
     }
 }
 
-// of a quadratic form the central difference is the derivative, for steps of any length
+// the central difference of a quadratic form is its derivative, for steps of any length
 void added_subtract_jacobian(const double A[36], const double q[7], const double v[6], double a,
                              double out[36])
 {

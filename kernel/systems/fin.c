@@ -3,7 +3,8 @@
 //     c = cos(delta) e_x + sin(delta) n,  n' = -sin(delta) e_x + cos(delta) n
 //     v = V + omega x r,  v_c = v.c,  v_n = v.n',  U^2 = v_c^2 + v_n^2,  alpha = atan2(-v_n, v_c)
 //
-// Lift is across and drag along the velocity; with U cos(alpha) = v_c and U sin(alpha) = -v_n
+// Lift is orthogonal to the velocity and drag along it; with U cos(alpha) = v_c and U sin(alpha) =
+// -v_n
 //
 //     f = 1/2 rho S U [ CL (v_c n' - v_n c) - CD (v_c c + v_n n') ]
 //
@@ -35,7 +36,7 @@ pcs_status fin_load(const pcs_vehicle *v, int i, const double nu[6], double delt
     const double square = vc * vc + vn * vn;
     if (square < REST) return PCS_OK;
     out->speed = sqrt(square);
-    out->alpha = atan2(0 - vn, vc); // 0 - vn: going straight astern is +pi
+    out->alpha = atan2(0 - vn, vc); // 0 - vn: motion straight astern has alpha = +pi
     PCS_TRY(foil_coefficients(&v->def.foil, out->alpha, &out->CL, &out->CD));
 
     const double c = 0.5 * v->def.density * v->def.fin[i].area * out->speed;

@@ -109,7 +109,7 @@ pcs_status foil_check(const pcs_foil *f)
 pcs_status foil_coefficients(const pcs_foil *f, double alpha, double *CL, double *CD)
 {
     if (f->fn) {
-        double lift = NAN, drag = NAN; // so that one the callback forgets is seen
+        double lift = NAN, drag = NAN; // shows a coefficient that the callback does not write
         const int answer = f->fn(f->user, alpha, &lift, &drag);
         if (answer != 0 || !isfinite(lift) || !isfinite(drag)) {
             return pcs_fail(

@@ -24,7 +24,7 @@ void pcs_frame_point(const pcs_frame *f, const pcs_point_motion *p, pcs_axes axe
                      pcs_point_motion *out, pcs_point_motion_terms *terms)
 {
     double identity[7], xv[3], turn[3];
-    const double *to = f->q; // how vectors of B are written
+    const double *to = f->q; // pose from B to the requested axes
     pcs_point_motion_terms t;
     pcs_point_motion y;
     terms_in_B(f, p, &t);
@@ -115,8 +115,8 @@ void pcs_frame_compose(const pcs_frame *AB, const pcs_frame *BC, pcs_frame *AC)
     *AC = out;
 }
 
-// of the origin of A, at rest in A, as B sees it; omega of A in B is -omega, in A components
-// -R omega, and d(R omega)/dt = R domega/dt
+// the motion of the origin of A, at rest in A, relative to B; omega of A in B is -omega, in A
+// components -R omega, and d(R omega)/dt = R domega/dt
 void pcs_frame_inverse(const pcs_frame *f, pcs_frame *out)
 {
     const pcs_point_motion rest = {.x = {0}};

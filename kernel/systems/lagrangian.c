@@ -6,7 +6,7 @@
 
 #include "linalg/dense.h"
 
-// the callback need not add to F: it overwrites F
+// the callback overwrites F
 static pcs_status call_force(const model_system *s, double t, const double *q, const double *v,
                              double *F)
 {
@@ -25,7 +25,7 @@ static pcs_status call_force(const model_system *s, double t, const double *q, c
     return PCS_OK;
 }
 
-// y += a A x for small systems by hand, larger ones by BLAS
+// y += a A x: a plain loop for small systems, blocks for larger ones
 static void add_mul(int n, double a, const double *A, const double *x, double *y)
 {
     if (n >= 32) {

@@ -66,7 +66,7 @@ pcs_status pcs_motion_check(const pcs_motion *m)
     return m->table ? check_table(m) : PCS_OK;
 }
 
-// ---- by functions ------------------------------------------------------------------------------
+// ---- functions ------------------------------------------------------------------------------
 
 // sum_k c[stride k] t^k and its rate
 static void polynomial(const double *c, int stride, double t, double *x, double *rate)
@@ -107,7 +107,7 @@ static int by_functions(const pcs_motion *m, double t, double q[7], double v[6])
         spin[i] = scale * m->axis[i];
     }
     v3_cross(spin, arm, sweep);
-    // without a turn the position is taken as it is: no rounding by the centre
+    // without a rotation the position is used directly: no rounding by the centre
     const bool still = alpha == 0;
     for (int i = 0; i < 3; ++i) {
         q[i] = (still ? m->position[i] : m->centre[i] + arm[i]) + d[i];
@@ -118,9 +118,9 @@ static int by_functions(const pcs_motion *m, double t, double q[7], double v[6])
     return 0;
 }
 
-// ---- by a table --------------------------------------------------------------------------------
+// ---- table --------------------------------------------------------------------------------
 
-// between two rows, at the part s of the time h between them
+// the motion between two rows, at the part s of the time h between them
 static void between(const pcs_motion *m, const double *a, const double *b, double s, double h,
                     double q[7], double v[6])
 {
@@ -152,7 +152,7 @@ static void by_table(const pcs_motion *m, double t, double q[7], double v[6])
         memcpy(q, end + 1, (width - 1) * sizeof *q);
         return;
     }
-    // the last row that is not after t
+    // index of the last row that is not after t
     size_t low = 0, high = (size_t)m->rows - 1;
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;

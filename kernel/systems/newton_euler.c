@@ -1,4 +1,4 @@
-// The equations of motion in body components (theory 3.2), and what forces at points do to a body.
+// The equations of motion in body components (theory 3.2), and the load of forces at points.
 //
 //     m (dV/dt + omega x V) = F,   J domega/dt + omega x J omega = M
 #include <percuss/body.h>
@@ -112,7 +112,7 @@ void pcs_couple_moment(const double F[3], const double P1[3], const double P2[3]
     v3_cross(arm, F, couple);
 }
 
-// M about `point` is M - point x F; with point = F x M / |F|^2 the rest is along F
+// the moment about `point` is M - point x F; with point = F x M / |F|^2 it is along F
 pcs_status pcs_wrench_axis(const double wrench[6], double point[3], double *pitch)
 {
     if (!pcs_all_finite(wrench, 6)) {

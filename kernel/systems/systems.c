@@ -1,4 +1,4 @@
-// One face for both kinds of system, and the energies and momenta of a whole state.
+// One interface for both kinds of systems, and the energies and momenta of a whole state.
 #include "systems/systems.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static pcs_status unit_mass(int n, double *A)
 
 pcs_status system_mass(const model_system *s, const double *q, double *A)
 {
-    if (s->disabled && s->varies) return unit_mass(s->nv, A); // any will do
+    if (s->disabled && s->varies) return unit_mass(s->nv, A); // any regular matrix
     if (s->kind != SYSTEM_BODY) return lagrangian_mass(s, q, A);
     body_mass(s, A);
     if (s->added) added_mass(s->added, q, A);
@@ -132,13 +132,13 @@ bool system_normalise(const model_system *s, double *q)
     return s->kind != SYSTEM_BODY || pcs_quat_normalise(q + 3) == PCS_OK;
 }
 
-// numbers whose squares do not overflow
+// true for numbers whose squares do not overflow
 #define MOTION_MOST 1e150
 
 pcs_status system_motion(const model_system *s, double t, double q[7], double v[6])
 {
     for (int i = 0; i < BODY_NQ; ++i) {
-        q[i] = NAN; // so that an entry the callback forgets is seen
+        q[i] = NAN; // shows an entry that the callback does not write
         if (i < BODY_NV) v[i] = NAN;
     }
     const int answer = s->motion(s->user, t, q, v);

@@ -9,8 +9,8 @@
 // the forces of one system, split for the energy ledger; nv entries each
 typedef struct system_force {
     double *conservative; // gravity, stiffness, load, callbacks with a potential
-    double *other;        // callbacks without, damping
-    double *gyroscopic;   // -omega x J omega, and what added mass adds to it
+    double *other;        // callbacks without a potential, damping
+    double *gyroscopic;   // -omega x J omega, and the term of added mass
 } system_force;
 
 pcs_status system_forces(const pcs_model *m, const model_system *s, double t, const double *q,
@@ -28,7 +28,7 @@ size_t system_jacobian_work(const model_system *s);
 // J = C T(q), dim x nv, from a gradient C, dim x nq, both column-major
 void system_times_T(const model_system *s, int dim, const double *q, const double *C, double *J);
 
-// y = M x; `M` is the nv x nv mass of a system whose mass varies, not read otherwise
+// y = M x; `M` is the nv x nv mass of a system whose mass varies, else it is not read
 void system_whole_mass_mul(const model_system *s, const double *M, const double *x, double *y);
 static inline void system_mass_mul(const model_system *s, const double *M, const double *x,
                                    double *restrict y)
@@ -43,7 +43,7 @@ static inline void system_mass_mul(const model_system *s, const double *M, const
     if (!s->isotropic) m3_mul(s->J, x + 3, y + 3);
 }
 
-// whether only gravity acts on the system, the same at every iterate
+// true when only gravity acts on the system, the same at every iterate
 static inline bool system_is_plain(const model_system *s)
 {
     return s->kind == SYSTEM_BODY && s->isotropic && !s->body_force;
@@ -74,7 +74,7 @@ void system_advance(const model_system *s, const double *q, double h, const doub
 
 // adds the potential of a callback
 pcs_status system_add_potential(const model_system *s, const double *q, double *V);
-// of the stiffness and load of a Lagrangian system
+// adds the potential of the stiffness and load of a Lagrangian system
 double lagrangian_potential(const model_system *s, const double *q);
 // potential energy at q: gravity, stiffness, load, potential callback
 static inline pcs_status system_potential(const pcs_model *m, const model_system *s,
@@ -86,7 +86,7 @@ static inline pcs_status system_potential(const pcs_model *m, const model_system
     return s->potential ? system_add_potential(s, q, V) : PCS_OK;
 }
 
-// |Q| of bodies that move back to 1; false if a quaternion is zero or not finite
+// normalises the quaternions of moving bodies; false if one is zero or not finite
 bool system_normalise(const model_system *s, double *q);
 
 #endif

@@ -1,9 +1,9 @@
 // The hydrodynamic vehicle (theory 11): M dnu/dt = -C(nu) nu + damping + lateral + restoring +
 // thruster + fins in body axes, with nu = (V, omega).
 //
-// In a constant current c the water's share M_A of M moves relative to it. With V_c = R^T c and
-// nu_r = nu - (V_c; 0), whose derivative is that of nu plus (omega x V_c; 0), the inertia on the
-// right-hand side is
+// In a constant current c the part M_A of M that belongs to the water moves relative to it. With
+// V_c = R^T c and nu_r = nu - (V_c; 0), whose derivative is that of nu plus (omega x V_c; 0), the
+// inertia on the right-hand side is
 //
 //     -C_S(nu) nu - C_A(nu_r) nu_r - M_A (omega x V_c; 0),    M = M_S + M_A.
 #include "systems/vehicle.h"
@@ -115,14 +115,14 @@ pcs_status vehicle_acceleration(const pcs_vehicle *v, const double R[9], const d
     return PCS_OK;
 }
 
-// ---- the public face
+// ---- public functions
 
 bool vehicle_command_finite(const pcs_vehicle *v, const pcs_vehicle_command *command)
 {
     return isfinite(command->thrust) && pcs_all_finite(command->deflection, (size_t)v->def.n_fins);
 }
 
-// R(Q), refusing a Q that is no rotation
+// R(Q); refuses a Q that is no rotation
 static pcs_status rotation_of(const char *name, const double Q[4], double R[9])
 {
     double unit[4] = {Q[0], Q[1], Q[2], Q[3]};

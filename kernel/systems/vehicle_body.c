@@ -1,6 +1,6 @@
-// The vehicle as a body with added mass in a model, where it can touch: kernel velocities are
-// v = (R V, omega), its mass is that of M rotated by R, and the gyroscopic part of the step is
-// -C(nu) nu. What remains of the right-hand side is the force callback below.
+// The vehicle as a body with added mass in a model with contacts: velocities of the kernel are v =
+// (R V, omega), its mass is that of M rotated by R, and the gyroscopic part of the step is -C(nu)
+// nu. The rest of the right-hand side is the force callback below.
 #include "systems/vehicle.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "model/model.h"
 #include "rotation/pose.h"
 
-// -C(nu) nu is the body's own; in a current there is more to the inertia of the water
+// the body itself has -C(nu) nu; a current adds terms to the inertia of the water
 static void inertia_beyond(const pcs_vehicle *v, const double nu[6], double inertia[6])
 {
     double C[6];

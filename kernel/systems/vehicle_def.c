@@ -113,7 +113,7 @@ static pcs_status check(const pcs_vehicle_def *def)
     return check_fins(def);
 }
 
-// ---- making one
+// ---- creation
 
 static void derive(pcs_vehicle *v)
 {

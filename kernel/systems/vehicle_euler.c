@@ -1,4 +1,4 @@
-// The vehicle with ZYX Euler angles in place of the quaternion (theory 2.3): d eta/dt = J(eta) nu
+// The vehicle with ZYX Euler angles instead of the quaternion (theory 2.3): d eta/dt = J(eta) nu
 // with eta = (X, roll, pitch, yaw).
 #include "systems/vehicle.h"
 

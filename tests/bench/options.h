@@ -63,7 +63,7 @@ static inline bool bench_take(const bench_option *o, const char *text)
     return end != text && *end == '\0' && *o->real > 0;
 }
 
-// Whether --list was given. An option that cannot be read ends the program with a line on stderr.
+// True when --list was given. An option that cannot be read ends the program with a line on stderr.
 static inline bool bench_options(int argc, char **argv, const char *bench, const bench_option *o,
                                  int n)
 {

@@ -31,7 +31,7 @@ typedef struct bench_scene {
 // returns their number
 int scene_list(const bench_scene **first);
 
-// whether `name` is in a list of names separated by commas; names null: true
+// true when `name` is in a list of names separated by commas; names null: true
 bool scene_listed(const char *names, const char *name);
 
 #endif

@@ -494,7 +494,7 @@ static bool killed_at(long k, bool close)
     return WIFSIGNALED(status);
 }
 
-// whether HDF5 opens it like any other file
+// true when HDF5 opens it like any other file
 static bool opens_plainly(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

@@ -247,7 +247,7 @@ static bool speculates(const scene *s)
     return pcs_scheme_activation(&s->scheme) == PCS_ACTIVATION_SPECULATIVE;
 }
 
-// whether the contacts of the last step stay active although they open a little, and whether
+// true when the contacts of the last step stay active although they open a little, and whether
 // contacts may land
 static bool keeps(const scene *s)
 {
@@ -255,7 +255,7 @@ static bool keeps(const scene *s)
            s->scheme.projection != PCS_PROJECTION_NONE;
 }
 
-// Whether a contact with e > 0 obeys u' + e u_k >= 0, or lands: u' + land >= 0. Which of the two
+// True when a contact with e > 0 obeys u' + e u_k >= 0, or lands: u' + land >= 0. Which of the two
 // depends on the forces; fast contacts rebound, those that open in a speculative step do not. In
 // such a step fast contacts land, too, where friction would make the rebound gain energy.
 static bool rebounds(const scene *s, const pcs_contact *c, const double u_k[3], double land)

@@ -88,7 +88,7 @@ TEST(bad_shapes_are_refused)
 
 // ---- spheres and planes
 
-// whether a pair with a sphere touches: then its gap is g and its normal is along `n`, of any
+// true when a pair with a sphere touches: then its gap is g and its normal is along `n`, of any
 // length
 static bool expect_sphere_gap(const shape_pair *p, double g, const double n[3], test_random *r)
 {

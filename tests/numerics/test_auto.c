@@ -119,7 +119,7 @@ static void open_small(small *s, shape k, uint64_t seed)
     CK_OK(pcs_bsr_from_dense(s->p.n, s->p.n, s->W, &s->arena, &s->p.W));
 }
 
-// whether the solver accepts and solves the problem, from r = 0 or from the result of 2000 sweeps
+// true when the solver accepts and solves the problem, from r = 0 or from the result of 2000 sweeps
 static bool solves(const small *s, pcs_solver kind, double tol, bool warm)
 {
     double r[ROWS] = {0}, u[ROWS];

@@ -39,7 +39,7 @@ static bool differ(const trace *a, const trace *b)
            a->bits != b->bits;
 }
 
-// whether a value of the option makes a difference on this problem
+// true when a value of the option makes a difference on this problem
 static bool changes(const pcs_problem *p, const pcs_solver_info *info, const pcs_opt *opt)
 {
     // out of reach: the solver uses all its iterations; and easy

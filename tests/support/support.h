@@ -84,7 +84,7 @@ typedef struct test_memory {
     _Atomic long live;      // not yet released
 } test_memory;
 pcs_env test_env(test_memory *memory);
-// whether a call failed; then it was for want of memory, and left none behind
+// true when a call failed; then it was for want of memory, and left none behind
 bool out_of_memory(const test_memory *memory, pcs_status status);
 
 // A test, followed by its body in braces: TEST(a_name_that_is_a_sentence). It adds itself to the

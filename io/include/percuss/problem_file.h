@@ -84,12 +84,12 @@ typedef struct pcs_problem_file {
     bool recognised; ///< true if PCS_FILE_ANY was given and the file does not name its kind, so
                      ///< that the reader guessed it from the first numbers (`.dat`)
     pcs_file_storage storage; ///< of the matrix
-    bool has_matrix; ///< whether the file has the form (M, q), W or (M, H); false only for an MLCP
-                     ///< in parts
-    bool has_parts;  ///< whether it has the form (A, B, C, D, a, b)
-    bool half;      ///< whether the file has one triangle of a symmetric matrix only (M of an FCLIB
-                    ///< file, or a sparse one that says so); the other was completed
-    int equalities; ///< rows w = 0
+    bool has_matrix; ///< true when the file has the form (M, q), W or (M, H); false only for an
+                     ///< MLCP in parts
+    bool has_parts; ///< true when it has the form (A, B, C, D, a, b)
+    bool half; ///< true when the file has one triangle of a symmetric matrix only (M of an FCLIB
+               ///< file, or a sparse one that says so); the other was completed
+    int equalities;                 ///< rows w = 0
     int complementarities;          ///< rows 0 <= z _|_ w >= 0
     int contacts;                   ///< with friction; each is a Coulomb block of three or two rows
     int rows;                       ///< constraint rows: entries of r, u, q or w

@@ -72,7 +72,7 @@ typedef struct pcs_trajectory pcs_trajectory;
 typedef struct pcs_trajectory_info {
     long frames;                   ///< complete frames
     long steps;                    ///< reports of steps
-    bool closed;                   ///< whether the recording was ended by pcs_recorder_close
+    bool closed;                   ///< true when the recording was ended by pcs_recorder_close
     const char *version;           ///< version of percuss that recorded it
     const char *title;             ///< "" if it has none
     const char *scene;             ///< the text of the scene, "" if it has none
@@ -105,7 +105,7 @@ typedef struct pcs_trajectory_frame {
 PCS_NODISCARD PCS_API pcs_status pcs_trajectory_open(const pcs_env *env, const char *path,
                                                      pcs_trajectory **out);
 
-/// Whether a file is HDF5 and marked as a trajectory; its content is not checked.
+/// True when a file is HDF5 and marked as a trajectory; its content is not checked.
 PCS_API bool pcs_trajectory_fits(const char *path);
 
 /// Accepts null.

@@ -176,10 +176,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_inertia_combine(int n, const pcs_inertia *b
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_remove(const pcs_inertia *whole,
                                                     const pcs_inertia *part, pcs_inertia *out);
 
-/// Whether a body can exist and move: PCS_ERR_ARG for a mass that is not positive, a J that is not
-/// symmetric to 1e-9, a negative moment, a largest principal moment beyond the sum of the others
-/// (to 1e-9: no distribution of mass has that); PCS_ERR_SINGULAR if all this holds but a principal
-/// moment is below 1e-12 of the largest, as of mass on a line or in one point.
+/// Checks that a body can exist and move: PCS_ERR_ARG for a mass that is not positive, a J that is
+/// not symmetric to 1e-9, a negative moment, a largest principal moment beyond the sum of the
+/// others (to 1e-9: no distribution of mass has that); PCS_ERR_SINGULAR if only a principal moment
+/// is too small, below 1e-12 of the largest, as for mass on a line or in one point.
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_check(const pcs_inertia *b);
 
 /// M (6 x 6) of a body in a frame fixed in it whose origin need not be G: kinetic energy

@@ -60,26 +60,26 @@ typedef int (*pcs_body_motion_fn)(void *user, double t, double q[7], double v[6]
 /// A Newton-Euler body. With added mass A its mass matrix diag(m I, J) + diag(R, I) A diag(R^T, I)
 /// rotates with it, and A contributes to the gyroscopic force (theory 11.1, doc/vehicle.md).
 typedef struct pcs_body_def {
-    bool fixed;                ///< never moves; mass, inertia, velocity and force are ignored
-    pcs_body_motion_fn motion; ///< or null. When given, it prescribes the motion, and forces
-                               ///< have no effect: like a fixed body it has no velocities in a
-                               ///< state. The members that `fixed` ignores, and the pose below, are
-                               ///< ignored
-    double mass;               ///< kg, > 0
-    double inertia[9];         ///< about G, body axes, symmetric positive definite, no principal
-                               ///< moment larger than the sum of the others, kg m^2. All zero: the
-                               ///< inertia of its shapes, with this mass at uniform density (about
-                               ///< their own centre of mass; each with its whole volume where they
-                               ///< overlap); without shapes that of a solid sphere of radius 0.1 m
-    double added_mass[36];     ///< of the fluid around it, 6x6 column-major, on the velocity
-                               ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero:
-                               ///< none. Symmetric, and positive definite together with mass
-                               ///< and inertia. Moves with the body, has no weight
-    double position[3];        ///< of G, m
-    double orientation[4];     ///< body to inertial; any length > 0, normalised when added
-    double velocity[3];        ///< of G, inertial, m/s
-    double omega[3];           ///< angular velocity, body frame, rad/s
-    pcs_body_force_fn force;   ///< or null
+    bool fixed; ///< never moves; mass, inertia, velocity and force are ignored
+    pcs_body_motion_fn
+        motion; ///< or null. When given, it prescribes the motion, and forces have no effect: like
+                ///< a fixed body it has no velocities in a state. The members that `fixed` ignores,
+                ///< and the pose below, are ignored
+    double mass;       ///< kg, > 0
+    double inertia[9]; ///< about G, body axes, symmetric positive definite, no principal
+                       ///< moment larger than the sum of the others, kg m^2. All zero: the
+                       ///< inertia of its shapes, with this mass at uniform density (about their
+                       ///< own centre of mass; overlaps count once for each shape); without shapes
+                       ///< that of a solid sphere of radius 0.1 m
+    double added_mass[36]; ///< added mass of the fluid around it, 6x6 column-major, on the velocity
+                           ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero: none.
+                           ///< Symmetric, and positive definite together with mass and inertia.
+                           ///< Moves with the body, has no weight
+    double position[3];            ///< position of G, m
+    double orientation[4];         ///< body to inertial; any length > 0, normalised when added
+    double velocity[3];            ///< velocity of G, inertial, m/s
+    double omega[3];               ///< angular velocity, body frame, rad/s
+    pcs_body_force_fn force;       ///< or null
     pcs_body_jacobian_fn jacobian; ///< or null: finite differences of force
     pcs_potential_fn potential;    ///< or null. When given, force is taken as conservative in the
                                    ///< energy ledger
@@ -125,8 +125,8 @@ typedef struct pcs_lagrangian_def {
     pcs_lagrangian_mass_fn mass_fn;      ///< or null
     pcs_lagrangian_force_fn force;       ///< or null
     pcs_lagrangian_jacobian_fn jacobian; ///< or null: finite differences of force
-    pcs_potential_fn potential;          ///< of `force`, or null; load and stiffness are known
-    void *user;                          ///< passed to the callbacks; must outlive the model
+    pcs_potential_fn potential; ///< potential of `force`, or null; load and stiffness have theirs
+    void *user;                 ///< passed to the callbacks; must outlive the model
 } pcs_lagrangian_def;
 
 /// All zero: fill in n and mass.
@@ -249,20 +249,20 @@ typedef enum pcs_configuration {
 /// scheme does not use (pcs_scheme_check).
 typedef struct pcs_scheme {
     double theta; ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
-    double gamma; ///< of the predictive activation and of PCS_CONFIGURATION_PREDICTED, in [0, 3/2];
-                  ///< 1/2 is usual
+    double gamma; ///< used by the predictive activation and PCS_CONFIGURATION_PREDICTED, in [0,
+                  ///< 3/2]; 1/2 is usual
     pcs_activation activation; ///< which contacts are in a velocity problem
     double active_tol; ///< m, gap up to which a contact counts as closed: rounding must not decide
                        ///< whether a resting contact is active
-    double hysteresis; ///< m, in place of active_tol with PCS_PROJECTION_DIRECT_HYSTERESIS
+    double hysteresis; ///< m, replaces active_tol with PCS_PROJECTION_DIRECT_HYSTERESIS
     pcs_projection projection; ///< how positions are projected
-    pcs_metric metric; ///< of the projection; with PCS_PROJECTION_NONE, as proj_tol and proj_max,
-                       ///< of pcs_project alone
+    pcs_metric metric; ///< metric of the projection; with PCS_PROJECTION_NONE metric, proj_tol and
+                       ///< proj_max are used by pcs_project only
     double proj_tol;   ///< m, violation left by the projection (no less than the rounding of
                        ///< the coordinates allows: 4 eps of the largest). 0: 3e-4 of the smallest
                        ///< body that moves, as the model is in that step
     int proj_max;      ///< projection iterations
-    pcs_quat_update update;          ///< of quaternions
+    pcs_quat_update update;          ///< how quaternions are advanced
     pcs_lever lever;                 ///< where friction acts when there is a gap
     pcs_configuration configuration; ///< where the rows H are taken; default: at q_k
     bool second_order; ///< bodies whose island (what contacts that touch and joints hold together)
@@ -281,11 +281,11 @@ typedef struct pcs_scheme {
                              ///< way), but for numbers that are not finite; default false. Its
                              ///< smallest parts (halvings) are committed in the same way; where
                              ///< they use up their budget the step is committed undivided
-    int halvings;  ///< how often a step that does not converge is cut in two before it is given up
-                   ///< or, with accept or accept_unconverged, committed unsolved: 0 to 20. A step
-                   ///< that accept allows is only cut where the budget of its first attempt, 1/8 of
-                   ///< all but at least 8e6 units, ended it. A program that must keep time sets 0.
-                   ///< The report is that of the last part
+    int halvings; ///< largest number of times that a step that does not converge is cut in two
+                  ///< before it fails or, with accept or accept_unconverged, is committed unsolved:
+                  ///< 0 to 20. A step that accept allows is only cut where the budget of its first
+                  ///< attempt, 1/8 of all but at least 8e6 units, ended it. A program that must
+                  ///< keep time sets 0. The report is that of the last part
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
                    ///< to 500 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,
@@ -295,7 +295,7 @@ typedef struct pcs_scheme {
                    ///< velocities, which is always made
     double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
                         ///< PCS_OUTCOME_TIME_LIMIT; the clock decides nothing else
-    pcs_solver_opts solver; ///< of the velocity problem
+    pcs_solver_opts solver; ///< solver of the velocity problem
 } pcs_scheme;
 
 /// The scheme of a new model, for a ball, a heap and a mechanism alike: theta = 1, speculative,
@@ -329,8 +329,8 @@ PCS_API pcs_activation pcs_scheme_activation(const pcs_scheme *scheme);
 /// Refuses with PCS_ERR_ARG, and a sentence that names the field, its value and what to set
 /// instead: numbers out of range; an activation that contradicts the projection or theta;
 /// PCS_CONFIGURATION_MIDDLE with theta = 0; PCS_CONFIGURATION_ITERATE with speculative contacts;
-/// and gamma, active_tol, hysteresis or accept where they have no effect, unless they have the
-/// value of a constructor. doc/stepping.md has the table of valid combinations.
+/// and gamma, active_tol, hysteresis or accept when they have no effect, unless they have the value
+/// of a constructor. doc/stepping.md has the table of valid combinations.
 PCS_NODISCARD PCS_API pcs_status pcs_scheme_check(const pcs_scheme *scheme);
 
 // ---- the model

@@ -46,8 +46,8 @@ typedef struct pcs_motion {
     double belt[3];                         ///< m/s, inertial
     const double *table; ///< or null; borrowed. Rows t, x, y, z or t, x, y, z, Q with t (s)
                          ///< ascending; without Q the orientation is that above
-    int rows;            ///< of the table, >= 2
-    int columns;         ///< of the table: 4 or 8
+    int rows;            ///< number of rows of the table, >= 2
+    int columns;         ///< number of columns of the table: 4 or 8
 } pcs_motion;
 
 /// At rest at the origin; the axis is z.

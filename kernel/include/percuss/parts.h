@@ -68,7 +68,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_find_interaction(const pcs_model *mod
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_enabled(pcs_model *model, pcs_system system,
                                                        bool enabled);
 
-/// Whether a system takes part; the world does, an unknown system does not.
+/// True when a system takes part; the world does, an unknown system does not.
 PCS_API bool pcs_model_enabled(const pcs_model *model, pcs_system system);
 
 /// Disables a shape, or enables it again. A disabled shape touches nothing. Mass and inertia of its
@@ -76,7 +76,7 @@ PCS_API bool pcs_model_enabled(const pcs_model *model, pcs_system system);
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_shape_enabled(pcs_model *model, int shape,
                                                              bool enabled);
 
-/// Whether a shape exists and is enabled; its system may still be disabled.
+/// True when a shape exists and is enabled; its system may still be disabled.
 PCS_API bool pcs_model_shape_enabled(const pcs_model *model, int shape);
 
 /// Disables an interaction, or enables it again. A disabled interaction acts as if it had not been
@@ -86,7 +86,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_set_interaction_enabled(pcs_model *mo
                                                                    pcs_interaction interaction,
                                                                    bool enabled);
 
-/// Whether an interaction exists and is enabled; its systems may still be disabled.
+/// True when an interaction exists and is enabled; its systems may still be disabled.
 PCS_API bool pcs_model_interaction_enabled(const pcs_model *model, pcs_interaction interaction);
 
 /// @}
@@ -103,7 +103,7 @@ PCS_API void pcs_model_gravity(const pcs_model *model, double g[3]);
 /// The scheme; the default one for a null model.
 PCS_API pcs_scheme pcs_model_scheme(const pcs_model *model);
 
-/// Whether a system is a Lagrangian one; false for bodies, the world and unknown systems.
+/// True for a Lagrangian system; false for bodies, the world and unknown systems.
 PCS_API bool pcs_model_is_lagrangian(const pcs_model *model, pcs_system system);
 
 /// The definition of a body. Of one added by pcs_model_add_solid it has the mass, inertia and
@@ -127,7 +127,7 @@ PCS_API int pcs_model_material_count(const pcs_model *model);
 PCS_NODISCARD PCS_API pcs_status pcs_model_material(const pcs_model *model, pcs_material material,
                                                     pcs_material_def *out);
 
-/// Whether two materials (in either order) have a law of their own by pcs_model_set_pair_law;
+/// True when two materials (in either order) have a law of their own by pcs_model_set_pair_law;
 /// writes it to `law`, which may be null.
 PCS_API bool pcs_model_pair_law(const pcs_model *model, pcs_material material1,
                                 pcs_material material2, pcs_law *law);
@@ -143,7 +143,7 @@ PCS_API pcs_filter_fn pcs_model_filter(const pcs_model *model, void **user);
 typedef struct pcs_model_shape_def {
     pcs_shape shape;       ///< with its pose in the frame of its system; borrows its geometry
     pcs_system system;     ///< the body that carries it; {0}: the world
-    pcs_material material; ///< of its surface
+    pcs_material material; ///< material of its surface
     unsigned group;        ///< bits, see pcs_model_set_groups
     unsigned mask;         ///< bits
 } pcs_model_shape_def;
@@ -160,7 +160,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_interaction(const pcs_model *model,
                                                        pcs_interaction interaction,
                                                        pcs_interaction_def *out);
 
-/// Whether the systems of an interaction may touch: pcs_model_set_touching. True for interactions
+/// True when the systems of an interaction may touch (pcs_model_set_touching), and for interactions
 /// that are not joints.
 PCS_API bool pcs_model_touching(const pcs_model *model, pcs_interaction interaction);
 

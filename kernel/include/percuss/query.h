@@ -62,7 +62,7 @@ typedef struct pcs_closest {
     int shape1;         ///< number of the shape of system 1; -1 of a probe, or if nothing is found
     int shape2;         ///< that of the other; -1: nothing within reach
     pcs_system system1; ///< {-1} for a probe
-    pcs_system system2; ///< the system of shape2
+    pcs_system system2; ///< the system system of shape2
     double distance;    ///< m; for an overlap minus the shortest displacement that separates them;
                         ///< the reach if nothing is found
     double normal[3];   ///< unit, from 2 to 1
@@ -151,7 +151,7 @@ typedef struct pcs_contact_event {
     pcs_system system1; ///< the one that the normal points into
     pcs_system system2; ///< the other; {0}: the world
     int shape1;         ///< number of the shape of system1
-    int shape2;         ///< of system2
+    int shape2;         ///< number of the shape of system2
     bool begins;        ///< the pair did not press in the previous step
     bool ends;          ///< the pair no longer presses at the end of this step
     double normal;      ///< sum of the normal impulses, N s; 0 if it ended before this step

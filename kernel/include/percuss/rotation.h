@@ -84,7 +84,7 @@ typedef enum pcs_rotation_form {
     PCS_ROTATION_FORM_ZYZ               ///< 3: psi, theta, phi
 } pcs_rotation_form;
 
-/// Whether a rotation determines its numbers in some form.
+/// Says whether a rotation determines its numbers in some form.
 typedef enum pcs_rotation_case {
     PCS_ROTATION_CASE_REGULAR, ///< one set of numbers in the ranges documented here
     PCS_ROTATION_CASE_NO_AXIS, ///< axis and angle: the identity, any axis; (1, 0, 0) is taken
@@ -108,7 +108,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_rotation_convert(pcs_rotation_form from, co
                                                       pcs_rotation_form to, double *out,
                                                       pcs_rotation_case *which);
 
-/// Whether Q determines its numbers in a form, by the rules of the conversions; any |Q| > 0.
+/// Reports whether Q determines its numbers in a form, by the rules of the conversions; any |Q| >
+/// 0.
 PCS_API pcs_rotation_case pcs_quat_case(const double Q[4], pcs_rotation_form form);
 
 /// @}

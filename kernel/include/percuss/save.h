@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/// Whether all bits agree, remembered impulses included.
+/// True when all bits agree, remembered impulses included.
 PCS_API bool pcs_state_equal(const pcs_state *a, const pcs_state *b);
 
 /// A 64-bit FNV-1a hash of all that pcs_state_equal compares.

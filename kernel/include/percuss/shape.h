@@ -30,7 +30,7 @@ typedef struct pcs_geometry pcs_geometry;
 /// A shape with its pose in the frame of the body that carries it (origin G, body axes).
 typedef struct pcs_shape {
     pcs_shape_kind kind;   ///< decides which of the sizes below are used
-    double position[3];    ///< of the shape's origin, m
+    double position[3];    ///< position of the origin of the shape, m
     double orientation[4]; ///< quaternion, shape to body; any length > 0
     double radius;         ///< sphere, capsule, cylinder, m
     double half[3]; ///< box: half edges; capsule and cylinder: half[2] is half the length of the

@@ -32,7 +32,7 @@ typedef struct pcs_physics {
     int m;                       ///< size of the command record, >= 0
     pcs_physics_fn advance;      ///< must not be null
     void (*release)(void *user); ///< or null; see pcs_physics_release
-    void *user;                  ///< handed to both
+    void *user;                  ///< passed to both
 } pcs_physics;
 
 /// Rates of a system with commands: xdot = f(t, x, u). A non-zero return value, or a number that is
@@ -46,7 +46,7 @@ typedef struct pcs_controlled {
     int m;                      ///< size of u, >= 0
     pcs_controlled_fn f;        ///< must not be null
     pcs_ode_project_fn project; ///< or null: corrects x after every step of the integrator
-    void *user;                 ///< handed to both; must outlive the physics
+    void *user;                 ///< passed to both; must outlive the physics
 } pcs_controlled;
 
 /// Physics by an integrator of <percuss/ode.h>: any tableau, fixed or adaptive steps. With fixed
@@ -96,11 +96,11 @@ typedef struct pcs_simulator_def {
 
     pcs_control_fn control; ///< or null: u0 for ever
     double control_period;  ///< s; 0: every h
-    void *control_user;     ///< handed to control
+    void *control_user;     ///< passed to control
 
     pcs_display_fn display; ///< or null: headless
     double display_period;  ///< s; 0: every h. Shown at the end of the first step at or after it
-    void *display_user;     ///< handed to display
+    void *display_user;     ///< passed to display
 } pcs_simulator_def;
 
 /// A running simulation.

@@ -23,8 +23,8 @@ extern "C" {
 
 // ---- models
 
-/// How |Q| of bodies is kept. dQ/dt = 1/2 Q (x) (0, omega) keeps it exactly, Runge-Kutta methods up
-/// to their error; no rotation depends on |Q|.
+/// How |Q| of bodies is controlled. dQ/dt = 1/2 Q (x) (0, omega) keeps it exactly, Runge-Kutta
+/// methods up to their error; no rotation depends on |Q|.
 typedef enum pcs_smooth_norm {
     PCS_SMOOTH_NORM_NORMALISE, ///< Q / |Q| after every step
     PCS_SMOOTH_NORM_FREE,      ///< nothing
@@ -35,15 +35,15 @@ typedef enum pcs_smooth_norm {
 /// How a model becomes a smooth system.
 typedef struct pcs_smooth_def {
     pcs_smooth_norm norm;            ///< how |Q| = 1 is kept
-    double norm_alpha;               ///< 1/s, >= 0, of PCS_SMOOTH_NORM_MULTIPLIER
-    pcs_stabilisation stabilisation; ///< of the joints
-    double alpha;                    ///< 1/s, >= 0, of Baumgarte and GGL
-    double tol;                      ///< of projections, in the units of the relations; 0: 1e-12
-    bool ignore_contacts;            ///< leaves out shapes that may touch and laws of contact;
-                                     ///< otherwise they are refused
+    double norm_alpha;               ///< 1/s, >= 0, rate of PCS_SMOOTH_NORM_MULTIPLIER
+    pcs_stabilisation stabilisation; ///< stabilisation of the joints
+    double alpha;                    ///< 1/s, >= 0, rate of Baumgarte and GGL
+    double tol;           ///< tolerance of projections, in the units of the relations; 0: 1e-12
+    bool ignore_contacts; ///< leaves out shapes that may touch and laws of contact;
+                          ///< otherwise they are refused
 } pcs_smooth_def;
 
-/// Normalised quaternions, joints projected after every step.
+/// Quaternions are normalised and joints projected after every step.
 PCS_API pcs_smooth_def pcs_smooth_def_default(void);
 
 /// A model as a smooth system.
@@ -114,9 +114,9 @@ PCS_API double pcs_quaternion_norm_lambda(const pcs_quaternion_norm_motion *moti
 typedef struct pcs_quaternion_norm_body {
     double mass;             ///< kg, > 0
     double inertia[9];       ///< about G, body axes, symmetric positive definite, kg m^2
-    double alpha;            ///< 1/s, of Baumgarte; 0: none
+    double alpha;            ///< 1/s, rate of Baumgarte; 0: none
     pcs_body_force_fn force; ///< or null; gets q = (X, Q) and v = (X', omega)
-    void *user;              ///< handed to force
+    void *user;              ///< passed to force
 } pcs_quaternion_norm_body;
 
 /// The body for the integrators: x = (X, Q, X', Q'), 14 numbers. omega is recovered from Q' as Im(2

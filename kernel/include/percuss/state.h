@@ -43,11 +43,11 @@ PCS_API double *pcs_state_q(const pcs_model *model, pcs_state *state, pcs_system
 /// are fixed or whose motion is prescribed (ask the motion).
 PCS_API double *pcs_state_v(const pcs_model *model, pcs_state *state, pcs_system system);
 
-/// The same of a state that is only read, as observers have it.
+/// The same for a constant state, as observers have it.
 PCS_API const double *pcs_state_read_q(const pcs_model *model, const pcs_state *state,
                                        pcs_system system);
 
-/// The same of a state that is only read.
+/// The same for a constant state.
 PCS_API const double *pcs_state_read_v(const pcs_model *model, const pcs_state *state,
                                        pcs_system system);
 

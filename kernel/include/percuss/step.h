@@ -34,24 +34,24 @@ PCS_API size_t pcs_work_step_bytes(const pcs_work *work);
 /// forces + conservative + gyroscopic + normal + tangential + joints + prescribed + mass + newton +
 /// closure has each term computed separately; closure is the remainder, and is rounding.
 typedef struct pcs_energy {
-    double kinetic_before;   ///< of v_k
-    double kinetic_after;    ///< of v'
-    double potential_before; ///< of q_k
-    double potential_after;  ///< after the projection
+    double kinetic_before;   ///< kinetic energy of v_k
+    double kinetic_after;    ///< kinetic energy of v'
+    double potential_before; ///< potential energy of q_k
+    double potential_after;  ///< potential energy after the projection
     double forces;           ///< work of force callbacks without potential, and of damping
     double conservative;     ///< work of gravity, stiffness, loads, and callbacks with potential
     double gyroscopic; ///< work of the discrete gyroscopic force; zero in continuous time, with
                        ///< added mass only together with `mass`
     double normal;     ///< contact work along normals (unilateral rows)
     double tangential; ///< contact work along tangents: friction
-    double joints;     ///< work of equality rows, and what lifted islands lose
+    double joints;     ///< work of equality rows, and the energy that lifted islands lose
     double prescribed; ///< work that bodies with prescribed motion do through contacts and
                        ///< joints; those three terms are of the relative velocities
     double mass;       ///< change of M(q) over the step (Lagrangian systems, added mass)
     double newton;     ///< work of the residual left in (7.1)
     double integrator; ///< change of potential from q_k to q' plus `conservative`: scheme error
     double projection; ///< change of potential by the projection
-    double closure;    ///< what does not close
+    double closure;    ///< the remainder: rounding
 } pcs_energy;
 
 /// Wall-clock time of the stages of a step, s. Zero for models of fewer than 16 moving systems,
@@ -91,13 +91,13 @@ typedef enum pcs_doubt_kind {
     /// what projections add: bodies that meet in a joint with different speeds, or steps that do
     /// not resolve the motion.
     PCS_DOUBT_LOSS,
-    PCS_DOUBT_COUNT ///< how many there are
+    PCS_DOUBT_COUNT ///< number of kinds
 } pcs_doubt_kind;
 
 /// A doubt with its numbers: how often, and the worst case. All zero when there is none.
 typedef struct pcs_doubt {
-    long count;   ///< of a step: pairs of shapes, bodies, parts of the step, islands and joints,
-                  ///< joints; of a run: steps
+    long count;   ///< in a step: pairs of shapes, bodies, parts of the step, islands and joints,
+                  ///< joints; in a run: steps
     double value; ///< m (overlap, displacement), residual of the unsolved step, J, m, J, J
     double limit; ///< the scale to compare it with: thickness (m), largest displacement (m),
                   ///< tolerance, J, size (m), J, J
@@ -119,15 +119,16 @@ PCS_API void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *doubt,
 /// `outcome` is the worst of Newton loop, velocity problem and projection; a velocity problem that
 /// ended at the rounding of its own data counts as converged there.
 typedef struct pcs_step_report {
-    pcs_outcome outcome;    ///< the worst of its parts
-    bool committed;         ///< whether the state was replaced
-    int newton_iters;       ///< of the theta scheme, all passes
-    double newton_residual; ///< of (7.1), relative; NaN when the first iterate is not finite
-    int solves;             ///< velocity problems solved
-    int passes;             ///< active-set passes (1 but for speculative and end-of-step)
-    int candidates;         ///< contacts in reach and interactions (rows in groups)
-    int active;             ///< those in the velocity problem
-    pcs_report solve;       ///< of the last velocity problem; zero if there was none
+    pcs_outcome outcome; ///< the worst of its parts
+    bool committed;      ///< true when the state was replaced
+    int newton_iters;    ///< Newton iterations of the theta scheme, all passes
+    double
+        newton_residual; ///< relative residual of (7.1); NaN when the first iterate is not finite
+    int solves;          ///< velocity problems solved
+    int passes;          ///< active-set passes (1 but for speculative and end-of-step)
+    int candidates;      ///< contacts in reach and interactions (rows in groups)
+    int active;          ///< those in the velocity problem
+    pcs_report solve;    ///< report of the last velocity problem; zero if there was none
     pcs_outcome projection_outcome; ///< converged if there was nothing to do
     int projection_iters;           ///< MLCP steps taken
     pcs_outcome projection_solve;   ///< how the last linearised problem ended; converged if none
@@ -142,14 +143,14 @@ typedef struct pcs_step_report {
                                     ///< start, with PCS_PROJECTION_OVERLAPS of those at its end
     int islands;                    ///< groups of systems that contacts and joints hold together
     int largest_island;             ///< constraints (cone blocks) of the largest
-    int sweeps;                     ///< of Gauss-Seidel, all islands and solves
-    int finish_iters;               ///< of the Newton and interior point methods that follow
-    int substeps;                   ///< number of its parts: 1, or more when it was divided
-    double units;                   ///< work, in the units of scheme.budget
-    double budget;                  ///< limit of units for the step
-    double seconds;                 ///< duration by the clock
-    pcs_step_times times;           ///< the time of each stage
-    pcs_energy energy;              ///< the ledger of the step
+    int sweeps;                     ///< sweeps of Gauss-Seidel, all islands and solves
+    int finish_iters;     ///< iterations of the Newton and interior point methods that follow
+    int substeps;         ///< number of its parts: 1, or more when it was divided
+    double units;         ///< work, in the units of scheme.budget
+    double budget;        ///< limit of units for the step
+    double seconds;       ///< duration by the clock
+    pcs_step_times times; ///< the time of each stage
+    pcs_energy energy;    ///< the ledger of the step
     pcs_doubt doubt[PCS_DOUBT_COUNT]; ///< the doubts of the step, by pcs_doubt_kind
 } pcs_step_report;
 
@@ -171,12 +172,13 @@ typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_sta
 /// The report of a run. After an error status other than PCS_ERR_STEP its outcome is
 /// PCS_OUTCOME_STOPPED. `steps` is always the number of steps made.
 typedef struct pcs_run_report {
-    pcs_outcome outcome;  ///< converged: reached t_end; stopped: by the observer; else of the step
-    long steps;           ///< committed ones
-    pcs_step_report last; ///< of the last attempted step
+    pcs_outcome
+        outcome; ///< converged: t_end is reached; stopped: by the observer; else that of the step
+    long steps;  ///< committed ones
+    pcs_step_report last; ///< report of the last attempted step
     /// Over all committed steps: the number of steps with the doubt, and the worst case.
     pcs_doubt doubt[PCS_DOUBT_COUNT];
-    /// Their sentences; empty when there are none.
+    /// The sentences of these doubts; empty when there are none.
     char doubts[PCS_DOUBT_COUNT * PCS_DOUBT_TEXT_SIZE];
 } pcs_run_report;
 
@@ -210,8 +212,8 @@ typedef struct pcs_contact {
     int shape1;                ///< number of its shape in the order added; -1 for interactions
     int shape2;                ///< number of the shape of system2; -1 for interactions
     int interaction;           ///< id of the interaction, or 0 for shapes
-    int row;                   ///< of an interaction with several rows: which
-    unsigned feature;          ///< stable id
+    int row;                   ///< the row of an interaction with several rows
+    unsigned feature;          ///< stable id of the feature
     pcs_law law;               ///< the law it obeys
     bool active;               ///< in the velocity problem
     pcs_contact_status status; ///< its status

@@ -1,5 +1,5 @@
 /// @file
-/// Which shapes may touch: groups and masks of shapes, a filter, and the systems that a joint
+/// The shapes that may touch: groups and masks of shapes, a filter, and the systems that a joint
 /// connects (doc/stepping.md).
 #ifndef PERCUSS_TOUCHING_H
 #define PERCUSS_TOUCHING_H
@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-/// Whether two shapes may touch: 1 yes, 0 no, negative stops the step with PCS_ERR_CALLBACK. Called
-/// for pairs whose bounds are within reach and whose groups agree, the smaller number first; system
-/// {0} is the world. It must always return the same for the same pair.
+/// Decides if two shapes may touch: 1 yes, 0 no, negative stops the step with PCS_ERR_CALLBACK.
+/// Called for pairs whose bounds are within reach and whose groups agree, the smaller number first;
+/// system {0} is the world. It must always return the same for the same pair.
 typedef int (*pcs_filter_fn)(void *user, pcs_system system1, int shape1, pcs_system system2,
                              int shape2);
 
@@ -22,7 +22,7 @@ typedef int (*pcs_filter_fn)(void *user, pcs_system system1, int shape1, pcs_sys
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_groups(pcs_model *model, pcs_system system,
                                                       unsigned group, unsigned mask);
 
-/// The same of one shape.
+/// The same for one shape.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_shape_groups(pcs_model *model, int shape,
                                                             unsigned group, unsigned mask);
 
@@ -30,8 +30,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_set_shape_groups(pcs_model *model, in
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_filter(pcs_model *model, pcs_filter_fn fn,
                                                       void *user);
 
-/// Whether the shapes of two systems may touch although an interaction with an equality law (a
-/// joint) connects them. Initially they do not, since shapes overlap at most joints. One such
+/// Sets whether the shapes of two systems may touch although an interaction with an equality law (a
+/// joint) connects them. Initially they may not, since shapes overlap at most joints. One such
 /// interaction prevents all contacts of its two systems. With the world as the second system, which
 /// also has floor and walls, only those shapes of the world are excluded that a shape of the system
 /// overlaps in every orientation about a pcs_relation_ball_joint (its end in a post, for example).

@@ -37,17 +37,17 @@ typedef int (*pcs_foil_fn)(void *user, double alpha, double *CL, double *CD);
 /// 1 / (1 + exp(-sharpness (stall - alpha))) and the same with + alpha (ASM-15).
 typedef struct pcs_foil {
     pcs_foil_fn fn;      ///< or null
-    void *user;          ///< handed to fn; must outlive the vehicle
+    void *user;          ///< passed to fn; must outlive the vehicle
     const double *table; ///< or null: `rows` rows alpha, CL, CD with alpha (rad) strictly ascending
                          ///< and CD >= 0; linear between the rows, constant beyond them. A vehicle
                          ///< copies it
-    int rows;            ///< of the table, >= 2
+    int rows;            ///< number of rows of the table, >= 2
     double slope;        ///< 1/rad, attached flow
     double stall;        ///< rad, > 0
     double sharpness;    ///< 1/rad, > 0
     double drag;         ///< CD at alpha = 0, >= 0
-    double rise;         ///< of CD with the square of the attached CL, >= 0
-    double plate;        ///< of the flat plate beyond the stall, >= 0
+    double rise;         ///< rise of CD with the square of the attached CL, >= 0
+    double plate;        ///< coefficient of the flat plate beyond the stall, >= 0
 } pcs_foil;
 
 /// The fit of NACA 0012 (ASM-15: no table is supplied): slope 5.73, stall at 15 degrees,
@@ -61,8 +61,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_foil_coefficients(const pcs_foil *foil, dou
 /// A fin (ASM-11): its span points away from the x axis at the angle gamma from y towards z.
 typedef struct pcs_vehicle_fin {
     double angle;  ///< gamma, rad: span (0, cos, sin), normal n = e_x x span
-    double x;      ///< m, of the point where the force acts
-    double radius; ///< r_c, m, of that point from the x axis
+    double x;      ///< m, coordinate of the point at which the force acts
+    double radius; ///< r_c, m, distance of that point from the x axis
     double area;   ///< S, m^2, >= 0
 } pcs_vehicle_fin;
 
@@ -90,7 +90,7 @@ typedef struct pcs_vehicle_def {
     double thrust_axis[3];  ///< its direction, any length > 0 (ASM-13)
     int n_fins;             ///< 0 to PCS_VEHICLE_FINS_MAX
     pcs_vehicle_fin fin[PCS_VEHICLE_FINS_MAX]; ///< the first n_fins are used
-    pcs_foil foil;                             ///< of all fins (ASM-15)
+    pcs_foil foil;                             ///< coefficients of all fins (ASM-15)
 } pcs_vehicle_def;
 
 /// The numbers of theory 11: M = diag(10, 10, 10, 1, 5, 5), 10 kg, neutral, r_B 0.01 m above O,
@@ -188,9 +188,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_vehicle_terminal_surge(const pcs_vehicle *v
 typedef struct pcs_vehicle_ride {
     const pcs_vehicle *vehicle;  ///< must outlive the ride
     pcs_vehicle_command command; ///< held over a step
-    double gravity[3]; ///< of the model, filled in by pcs_model_add_vehicle: the model applies it
-                       ///< to the mass, and the force callback subtracts it again, since weight and
-                       ///< buoyancy replace it
+    double gravity[3]; ///< gravity of the model, filled in by pcs_model_add_vehicle: the model
+                       ///< applies it to the mass, and the force callback subtracts it again, since
+                       ///< weight and buoyancy replace it
 } pcs_vehicle_ride;
 
 /// pcs_vehicle_rates in the form of pcs_ode_fn; `ride` is a pcs_vehicle_ride. Returns the status.
