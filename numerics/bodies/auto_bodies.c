@@ -24,6 +24,9 @@
 #define PATIENCE     100
 #define FINISH_PART  1.0
 #define FINISH_LEAST 5000
+// largest number of Newton steps of a turn of the finish, and of one of its proximal problems
+#define FINISH_STEPS 1000
+#define FINISH_INNER 12
 // The rounds end when the measure has not fallen to half while the cost since then is STAGNANT
 // times the cost before, and at least STAGNANT_LEAST units plus STAGNANT_PER_BLOCK per block
 #define STAGNANT           3.0
@@ -58,7 +61,6 @@ typedef struct turns {
     int nb;
     double most;           // units
     double patience;       // in sweeps
-    pcs_solver_opts prox;  // options of the finish
     finish_budget spend;   // budget of the finish
     bool finish, assemble; // the finish, and assembling, may still help
     bool linked;           // factors of W cost little
@@ -71,6 +73,15 @@ static double left_of(const turns *t)
     return t->most - t->t->result->units;
 }
 
+// the defaults of a solver, with the tolerance and the stop of the whole
+static pcs_solver_opts part_options(const island_task *t, pcs_solver kind)
+{
+    pcs_solver_opts o = pcs_solver_opts_default(kind);
+    o.tol = t->o.tol;
+    o.stop = t->o.stop;
+    return o;
+}
+
 static pcs_status turn_of_sweeps(turns *t)
 {
     return task_sweep(t->t, (int)fmin(1e9, left_of(t) / t->nb), (int)fmin(1e9, t->patience));
@@ -80,7 +91,10 @@ static pcs_status turn_of_finish(turns *t)
 {
     t->spend.most = left_of(t);
     t->spend.patience = FINISH_LEAST + FINISH_PART * t->patience * t->nb;
-    const pcs_status status = task_finish(t->t, &t->prox, &t->spend);
+    pcs_solver_opts o = part_options(t->t, PCS_SOLVER_PROX);
+    o.as.prox.inner = FINISH_INNER;
+    o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
+    const pcs_status status = task_finish(t->t, &o, &t->spend);
     t->finish = status == PCS_OK;
     return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status;
 }
@@ -118,9 +132,7 @@ static pcs_status turn_of_factors(turns *t)
 {
     static const pcs_solver method[] = {PCS_SOLVER_PROX, PCS_SOLVER_IPM, PCS_SOLVER_NEWTON};
     if (t->factors == 0 && task_value(t->t) > LINKED_NEAR) t->factors = 1;
-    pcs_solver_opts o = pcs_solver_opts_default(method[t->factors % 3]);
-    o.tol = t->t->o.tol;
-    o.stop = t->t->o.stop;
+    pcs_solver_opts o = part_options(t->t, method[t->factors % 3]);
     o.max_iters = o.kind == PCS_SOLVER_IPM ? LINKED_IPM : (int)fmin(1e6, LINKED_PART * t->patience);
     t->factors += 1;
     return task_assemble(t->t, &o, left_of(t), LINKED_STEP);
@@ -153,7 +165,6 @@ static pcs_status portfolio(island_task *t, bool friction, bool linked)
                  .nb = nb,
                  .most = assemble ? (1 - ASSEMBLE_PART) * most : most,
                  .patience = PATIENCE,
-                 .prox = t->o,
                  .finish = true,
                  .assemble = nb > 1 && nb <= ASSEMBLE_EARLY,
                  .linked = linked,
@@ -220,9 +231,7 @@ static bool is_linked(const row_count *c)
 // solves joints with W
 static pcs_status direct(island_task *t)
 {
-    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_DIRECT);
-    o.tol = t->o.tol;
-    o.stop = t->o.stop;
+    const pcs_solver_opts o = part_options(t, PCS_SOLVER_DIRECT);
     // of several solutions the one of least norm is computed, whatever the start is
     for (int k = 0; k < t->of.nb; ++k) {
         const bodies_block *b = &t->of.b->block[t->of.block[k]];

@@ -25,9 +25,6 @@
 #include "problem/problem.h"
 #include "solver/solver.h"
 
-// largest number of Newton steps in all, and for one proximal problem
-#define MOST_STEPS  1000
-#define INNER_STEPS 12
 // a proximal problem is solved when |G| is at most this part of the change of r, both measured as
 // velocities, or of the tolerance
 #define INNER_TOL 0.3
@@ -35,13 +32,12 @@
 // bounds of kappa. kappa grows by GROW when Newton's method took at most FEW steps, or by LEAP
 // when the change of r was more than HALF of the one before; it shrinks when Newton's method
 // failed
-#define KAPPA_LOW   1e-2
-#define KAPPA_START 10.0
-#define KAPPA_HIGH  1e10
-#define GROW        4.0
-#define LEAP        8.0
-#define HALF        0.5
-#define FEW         4
+#define KAPPA_LOW  1e-2
+#define KAPPA_HIGH 1e10
+#define GROW       4.0
+#define LEAP       8.0
+#define HALF       0.5
+#define FEW        4
 // relative tolerance of the linear systems
 #define LINEAR_TOL 1e-2
 // a step must reduce |G| by at least this part times its length; and the largest number of halvings
@@ -275,13 +271,13 @@ static bool settled(const finish *w, double E)
 }
 
 // starts from the centre; leaves r(v) - c in w->dr
-static inner_end newton(finish *w, int most, int *taken)
+static inner_end newton(finish *w, int *taken)
 {
-    const int nv = w->s.nv;
+    const int nv = w->s.nv, inner = w->o->as.prox.inner, most = w->o->max_iters;
     memset(w->y, 0, (size_t)nv * sizeof *w->y);
     double E = defect(w, w->y, true);
     const double first = E;
-    for (*taken = 0; *taken < INNER_STEPS && w->steps < most; ++*taken) {
+    for (*taken = 0; *taken < inner && w->steps < most; ++*taken) {
         if (!isfinite(E)) return INNER_FAILED;
         if (*taken > 0 && settled(w, E)) return INNER_SOLVED;
         if (out_of_time(w) || (*taken > 0 && out_of_budget(w))) return INNER_FAILED;
@@ -307,7 +303,6 @@ static inner_end newton(finish *w, int most, int *taken)
 static pcs_outcome iterate(finish *w)
 {
     const size_t n = (size_t)w->b->n;
-    const int most = w->o->max_iters < MOST_STEPS ? w->o->max_iters : MOST_STEPS;
     memcpy(w->c, w->best, n * sizeof *w->c);
     memcpy(w->uc, w->u, n * sizeof *w->uc);
     double before = 0; // change of r by the last proximal step
@@ -319,9 +314,9 @@ static pcs_outcome iterate(finish *w)
             w->mark = w->best_value;
             w->marked = w->budget->spent;
         }
-        if (w->steps >= most || out_of_budget(w)) return PCS_OUTCOME_MAX_ITERS;
+        if (w->steps >= w->o->max_iters || out_of_budget(w)) return PCS_OUTCOME_MAX_ITERS;
         int taken;
-        const inner_end end = newton(w, most, &taken);
+        const inner_end end = newton(w, &taken);
         if (end == INNER_SINGULAR && w->steps == 0) return PCS_OUTCOME_STALLED;
         if (end != INNER_SOLVED && out_of_budget(w)) return PCS_OUTCOME_MAX_ITERS;
         if (end != INNER_SOLVED) {
@@ -423,7 +418,7 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     w.v_free = v;
     w.budget = budget ? budget : &none;
     w.budget->spent = 0;
-    w.kappa = w.budget->kappa > 0 ? w.budget->kappa : KAPPA_START;
+    w.kappa = w.budget->kappa > 0 ? w.budget->kappa : 1 / o->as.prox.alpha;
     if (status == PCS_OK) status = finish_scales(island, work, w.scale);
     if (status != PCS_OK) {
         finish_system_end(&w.s);

@@ -15,8 +15,8 @@ typedef struct finish_budget {
 
 // As bodies_solve, started from r (projected on K). The result is never worse than the start: on
 // return r is the best impulse found, v and u belong to it, and the outcome follows from its
-// measure. Of o it reads tol, stop, max_iters (steps) and max_seconds. budget may be null: then at
-// most 1000 steps. PCS_ERR_UNSUPPORTED, r and v unchanged, for a block of A that is not definite,
+// measure. o: options of prox with the function of Alart and Curnier; alpha = 1 / kappa. budget may
+// be null: no limit. PCS_ERR_UNSUPPORTED, r and v unchanged, for a block of A that is not definite,
 // or without memory for factors.
 pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_arena work,
                          finish_budget *budget, double *v, double *r, double *u,

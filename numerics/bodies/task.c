@@ -103,7 +103,7 @@ pcs_status bodies_nsgs(island_task *t)
 pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budget *budget)
 {
     const double start = solver_clock();
-    const pcs_report before = t->result->solve;
+    pcs_report before = t->result->solve;
     const double value = task_value(t);
     part p, kept;
     bodies_report report = {0};
@@ -128,7 +128,20 @@ pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budge
     }
     part_close(t, &kept);
     PCS_TRY(sweep(t, 0, 0, work));
+    if (before.outcome == PCS_OUTCOME_MAX_ITERS) before.outcome = report.solve.outcome;
     t->result->solve = before;
+    return PCS_OK;
+}
+
+// its own function is that of Alart and Curnier; for another one W is assembled
+pcs_status bodies_prox(island_task *t)
+{
+    if (t->o.as.prox.function != PCS_NEWTON_FUNCTION_AC) return PCS_ERR_UNSUPPORTED;
+    finish_budget spend = {.most = task_left(t), .patience = INFINITY};
+    PCS_TRY(task_sweep(t, 0, 0));
+    PCS_TRY(task_finish(t, &t->o, &spend));
+    t->result->solve.solver = PCS_SOLVER_PROX;
+    t->result->solve.iters = t->result->finish;
     return PCS_OK;
 }
 

@@ -130,6 +130,7 @@ static const pcs_opt options[] = {
 const solver_class solver_prox = {
     SOLVER_ROW("prox", PCS_SOLVER_PROX, ALL_CONES, 1e-10, 1000,
                "proximal point loop around semismooth Newton"),
+    .solve_bodies = bodies_prox,
     SOLVER_OPTIONS(options),
     .defaults.as.prox = {.function = PCS_NEWTON_FUNCTION_AC, .alpha = 0.1, .inner = 30},
 };

@@ -59,7 +59,7 @@ static pcs_status solve(const pile *p, const pcs_solver_opts *o, answer *a)
 
 static void finish(const pile *p, const double *start, double tol, tally *t)
 {
-    const pcs_solver_opts o = options(PCS_SOLVER_AUTO, tol);
+    const pcs_solver_opts o = options(PCS_SOLVER_PROX, tol);
     answer a = answer_new(p, start);
     const double begin = processor_seconds();
     const pcs_status status = solve(p, &o, &a);

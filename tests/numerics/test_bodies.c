@@ -49,6 +49,32 @@ TEST(sweeps_solve_the_assembled_problem)
     }
 }
 
+// prox on the velocities of the bodies and on an assembled W: another function needs W
+TEST(prox_has_the_same_solution_on_bodies_and_on_W)
+{
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+        pile p = pile_make(PILE_SPHERES, 60, seed);
+        const pcs_solver_opts rough = options(PCS_SOLVER_NSGS, 1e-3);
+        pcs_solver_opts o = options(PCS_SOLVER_PROX, 1e-12);
+        answer start = answer_of(&p, &rough, NULL), a = answer_from(&p, &o, NULL, start.r);
+        o.as.prox.function = PCS_NEWTON_FUNCTION_JM;
+        answer b = answer_from(&p, &o, NULL, start.r);
+        const answer *both[2] = {&a, &b};
+        for (int k = 0; k < 2; ++k) {
+            ck_assert_int_eq(both[k]->report.solve.outcome, PCS_OUTCOME_CONVERGED);
+            ck_assert_int_eq(both[k]->report.solve.solver, PCS_SOLVER_PROX);
+            expect_measure(&p, both[k], 1e-12);
+        }
+        ck_assert_int_gt(a.report.finish, 0);
+        ck_assert_int_eq(b.report.finish, 0);
+        ck_assert_double_le(furthest(p.b.A->start[p.b.A->nb], a.v, b.v), 1e-9);
+        answer_free(&start);
+        answer_free(&a);
+        answer_free(&b);
+        pile_free(&p);
+    }
+}
+
 TEST(the_portfolio_converges)
 {
     const int sizes[PILE_COUNT] = {300, 300, 200, 200, 20};

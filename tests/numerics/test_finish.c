@@ -23,7 +23,7 @@ static answer finish_with(const pile *p, const pcs_solver_opts *o, const double 
 
 static answer finish(const pile *p, double tol, const double *r)
 {
-    const pcs_solver_opts o = options(PCS_SOLVER_AUTO, tol);
+    const pcs_solver_opts o = options(PCS_SOLVER_PROX, tol);
     return finish_with(p, &o, r);
 }
 
@@ -93,7 +93,7 @@ TEST(it_is_never_worse_and_says_so)
         for (int cold = 0; cold < 2; ++cold) {
             pile p = pile_make((pile_kind)kind, sizes[kind], 5);
             answer start = sweep(&p, 1e-3);
-            pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-15);
+            pcs_solver_opts o = options(PCS_SOLVER_PROX, 1e-15);
             o.max_iters = 1;
             answer before = finish_with(&p, &o, cold ? NULL : start.r);
             ck_assert_int_le(before.report.finish, 1);
@@ -119,7 +119,7 @@ TEST(a_start_that_is_not_a_number_is_not_changed)
     pile p = pile_make(PILE_SPHERES, 30, 5);
     double *r = calloc((size_t)p.b.n, sizeof *r);
     r[4] = NAN;
-    const pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
+    const pcs_solver_opts o = options(PCS_SOLVER_PROX, 1e-8);
     answer a = answer_new(&p, r);
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, answer_room(&p), &arena));
@@ -135,7 +135,7 @@ TEST(a_start_that_is_not_a_number_is_not_changed)
 TEST(time_and_memory_run_out)
 {
     pile p = pile_make(PILE_BOXES, 200, 5);
-    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-14);
+    pcs_solver_opts o = options(PCS_SOLVER_PROX, 1e-14);
     o.max_seconds = 1e-9;
     answer a = finish_with(&p, &o, NULL);
     ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_TIME_LIMIT);

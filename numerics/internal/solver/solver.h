@@ -35,9 +35,10 @@ typedef struct solver_class {
     pcs_status (*solve_bodies)(island_task *t);
 } solver_class;
 
-// solve_bodies of auto and nsgs (numerics/bodies)
+// solve_bodies of the rows that have it (numerics/bodies)
 pcs_status bodies_auto(island_task *t);
 pcs_status bodies_nsgs(island_task *t);
+pcs_status bodies_prox(island_task *t);
 
 #define ALL_CONES (1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB)
 
