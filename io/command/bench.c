@@ -18,6 +18,7 @@
 
 #include "command/child.h"
 #include "command/command_line.h"
+#include "command/describe.h"
 #include "command/output.h"
 #include "command/profile.h"
 #include "command/report.h"
@@ -70,7 +71,8 @@ static bool is_problem(const char *name)
     return false;
 }
 
-// files as named; from folders all files with the ending of a problem, in the order of their names
+// Files as named; from folders all files with the ending of a problem, in the order of their names.
+// What is a trajectory or a scene is refused where it is named, and passed over in a folder.
 static bool add_problems(args_list *list, const char *path, int depth)
 {
     struct stat s;
@@ -79,7 +81,13 @@ static bool add_problems(args_list *list, const char *path, int depth)
         return false;
     }
     if (!S_ISDIR(s.st_mode)) {
-        if (depth == 0 || (S_ISREG(s.st_mode) && is_problem(path))) add_path(list, path);
+        if (depth > 0 && !(S_ISREG(s.st_mode) && is_problem(path))) return true;
+        if (!is_other_content(path, CONTENT_PROBLEM)) {
+            add_path(list, path);
+        } else if (depth == 0) {
+            complain_file(path, CONTENT_PROBLEM);
+            return false;
+        }
         return true;
     }
     struct dirent **entry;

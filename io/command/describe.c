@@ -89,6 +89,12 @@ static const struct {
     [CONTENT_MESH] = {"mesh", "a scene names it as the file of a geometry"},
 };
 
+bool is_other_content(const char *path, file_content wanted)
+{
+    const file_content is = recognise(path);
+    return is != wanted && is != CONTENT_OTHER;
+}
+
 const char *refusal(const char *path, file_content wanted, char words[REFUSAL])
 {
     const file_content is = recognise(path);
@@ -139,14 +145,14 @@ static void print_line(const char *label, const char *text)
 }
 
 // after the file was read: nothing is printed of one that cannot be
-static void print_head(const char *path, file_content what)
+static void print_head(const char *path, file_content what, const char *before)
 {
     char *name = readable(path);
-    printf("%s\n  kind        %s\n", name, contents[what].word);
+    printf("%s%s\n  kind        %s\n", before, name, contents[what].word);
     free(name);
 }
 
-static bool scene(const char *path, json *j)
+static bool scene(const char *path, const char *before, json *j)
 {
     pcs_scene *s;
     if (pcs_scene_read(NULL, path, &s) != PCS_OK) return false;
@@ -158,7 +164,7 @@ static bool scene(const char *path, json *j)
         put_model(j, s->model);
         put_hash(j, "model_hash", pcs_model_hash(s->model));
     } else {
-        print_head(path, CONTENT_SCENE);
+        print_head(path, CONTENT_SCENE, before);
         print_line("name", s->name);
         print_line("description", s->description);
         print_model(s->model);
@@ -168,7 +174,7 @@ static bool scene(const char *path, json *j)
     return true;
 }
 
-static bool trajectory(const char *path, json *j)
+static bool trajectory(const char *path, const char *before, json *j)
 {
     pcs_trajectory *t;
     if (pcs_trajectory_open(NULL, path, &t) != PCS_OK) return false;
@@ -187,7 +193,7 @@ static bool trajectory(const char *path, json *j)
         put_model(j, pcs_trajectory_model(t));
         put_hash(j, "model_hash", info.model_hash);
     } else {
-        print_head(path, CONTENT_TRAJECTORY);
+        print_head(path, CONTENT_TRAJECTORY, before);
         print_line("title", info.title);
         printf("  frames      %ld, from t = %g s to %g s; reports of %ld steps\n", info.frames,
                begin, end, info.steps);
@@ -202,7 +208,7 @@ static bool trajectory(const char *path, json *j)
     return true;
 }
 
-static bool checkpoint(const char *path, json *j)
+static bool checkpoint(const char *path, const char *before, json *j)
 {
     pcs_checkpoint_info info;
     if (pcs_checkpoint_look(path, &info) != PCS_OK) return false;
@@ -215,7 +221,7 @@ static bool checkpoint(const char *path, json *j)
         put_hash(j, "model_hash", info.model_hash);
         put_hash(j, "hash", info.hash);
     } else {
-        print_head(path, CONTENT_CHECKPOINT);
+        print_head(path, CONTENT_CHECKPOINT, before);
         printf("  state       t = %g s after %ld steps; %d coordinates, %d velocities\n", info.t,
                info.steps, info.nq, info.nv);
         printf("  hash        %016llx, of its model %016llx\n", info.hash, info.model_hash);
@@ -227,7 +233,7 @@ static bool checkpoint(const char *path, json *j)
 static const char *const mesh_formats[] = {"OBJ", "STL as text", "binary STL"};
 
 // the box around it, and whether it encloses anything
-static bool mesh(const char *path, json *j)
+static bool mesh(const char *path, const char *before, json *j)
 {
     pcs_mesh_file *f;
     if (pcs_mesh_file_read(NULL, path, &f) != PCS_OK) return false;
@@ -248,7 +254,7 @@ static bool mesh(const char *path, json *j)
         json_reals(j, "high", 3, high);
         json_real(j, "volume", closed ? inside.m : NAN);
     } else {
-        print_head(path, CONTENT_MESH);
+        print_head(path, CONTENT_MESH, before);
         printf("  format      %s\n", mesh_formats[f->format]);
         printf("  surface     %d triangles, %d vertices\n", f->n_triangles, f->n_vertices);
         printf("  box         (%g, %g, %g) to (%g, %g, %g), in units of the file\n", low[0], low[1],
@@ -264,10 +270,11 @@ static bool mesh(const char *path, json *j)
     return true;
 }
 
-bool describe_file(const char *path, bool as_json, int *code)
+bool describe_file(const char *path, bool as_json, const char *before, int *code)
 {
     const file_content what = recognise(path);
-    bool (*const of[])(const char *, json *) = {NULL, NULL, scene, trajectory, checkpoint, mesh};
+    bool (*const of[])(const char *, const char *, json *) = {NULL,       NULL,       scene,
+                                                              trajectory, checkpoint, mesh};
     if (!of[what]) return false;
 
     *code = DONE;
@@ -276,7 +283,7 @@ bool describe_file(const char *path, bool as_json, int *code)
         json_open(&j, NULL, '{');
         json_text(&j, "file", path);
         json_text(&j, "kind", contents[what].word);
-        const bool good = of[what](path, &j);
+        const bool good = of[what](path, before, &j);
         if (!good) {
             json_text(&j, "message", pcs_error_text());
             *code = complain("%s", pcs_error_text());
@@ -284,6 +291,6 @@ bool describe_file(const char *path, bool as_json, int *code)
         json_close(&j, '}');
         return true;
     }
-    if (!of[what](path, NULL)) *code = complain("%s", pcs_error_text());
+    if (!of[what](path, before, NULL)) *code = complain("%s", pcs_error_text());
     return true;
 }

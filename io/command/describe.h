@@ -14,8 +14,11 @@ typedef enum file_content {
 } file_content;
 
 // Recognises scenes, trajectories, checkpoints and meshes by their content. True when it is one of
-// them: *code is DONE, or WRONG after a line on stderr.
-bool describe_file(const char *path, bool as_json, int *code);
+// them: *code is DONE, or WRONG after a line on stderr. Words have `before` before them.
+bool describe_file(const char *path, bool as_json, const char *before, int *code);
+
+// whether the content is recognised, and not the one that is wanted
+bool is_other_content(const char *path, file_content wanted);
 
 // The reason why a reader of `wanted` refused the file: its kind and the subcommand that takes it,
 // in `words`; else the sentence of the reader (pcs_error_text).

@@ -280,12 +280,16 @@ static int run_info(int argc, char **argv)
         .n = sizeof flags / sizeof *flags};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     int code = DONE;
+    const char *before = ""; // an empty line between two files
     for (int i = 0; i < a.n_words; ++i) {
         opened in;
         int described;
-        if (!as_json && i > 0) printf("\n");
-        if (describe_file(a.word[i], as_json, &described)) {
-            if (described != DONE) code = described;
+        if (describe_file(a.word[i], as_json, before, &described)) {
+            if (described == DONE) {
+                before = "\n";
+            } else {
+                code = described;
+            }
             continue;
         }
         if (!setup_open(a.word[i], kind, true, &in)) {
@@ -296,9 +300,11 @@ static int run_info(int argc, char **argv)
         if (as_json) {
             write_json(&in, a.word[i], &f);
         } else {
+            printf("%s", before);
             print_file(in.file, a.word[i]);
             print_facts(in.p, &f);
         }
+        before = "\n";
         setup_close(&in);
     }
     return finish_output(code);

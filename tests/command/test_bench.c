@@ -196,6 +196,8 @@ TEST(wrong_lines_are_refused)
     REFUSED("belong to a solver", "bench $DATA/lcp_dense.dat --opt depth=1 -o r");
     file_write("file", "");
     REFUSED("file", "bench $DATA/lcp_dense.dat -o file");
+    file_write("scene.json", "{\"percuss_scene\": 1}");
+    REFUSED("this is a scene, not a problem", "bench scene.json -o r");
 }
 
 // a row is found by its name, whatever bytes the name has

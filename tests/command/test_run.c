@@ -259,6 +259,10 @@ TEST(info_knows_scenes_trajectories_and_checkpoints)
     ck_assert(strstr(out_text, "kind        checkpoint"));
     ck_assert(strstr(out_text, "t = 0.2 s after 40 steps"));
     ck_assert(strstr(out_text, "kind        lcp"));
+    // an empty line between two files, also where one between them cannot be read
+    ck_assert_int_eq(percuss("info nowhere c nowhere pile.json"), 2);
+    ck_assert(strncmp(out_text, "c\n", 2) == 0 && strstr(out_text, "\n\npile.json\n"));
+    ck_assert_int_eq(occurrences(out_text, "\n\n"), 1);
     static const char *const files[] = {"pile.json", "a.h5", "c"};
     for (int i = 0; i < 3; ++i) {
         ck_assert_int_eq(percuss("info --json %s", files[i]), 0);
