@@ -19,7 +19,7 @@
 
 // ---- quantities --------------------------------------------------------------------------------
 
-typedef enum source { FROM_STEPS, FROM_BODIES, FROM_CONTACTS } source;
+typedef enum source { FROM_STEPS, FROM_BODIES, FROM_CONTACTS, FROM_INTERACTIONS } source;
 
 typedef struct part {
     const char *name; // of the curve; of a body selected by --axis
@@ -63,7 +63,7 @@ STEP_VALUE(overlap, r->penetration)
 STEP_VALUE(iterations, r->sweeps + r->finish_iters)
 
 const char curves_words[] = "energy|work|residual|active|penetration|iterations|position|"
-                            "orientation|velocity|angular-velocity|gap|impulse";
+                            "orientation|velocity|angular-velocity|gap|impulse|reaction";
 
 static const quantity quantities[] = {
     {.label = "energy",
@@ -121,6 +121,7 @@ static const quantity quantities[] = {
      .label = "impulse r of a step",
      .unit = "N s",
      .part = {{.name = "normal"}, {.name = "tangential"}}},
+    {.from = FROM_INTERACTIONS, .label = "reaction r of a step", .unit = "N s"},
 };
 
 static int parts_of(const quantity *q)
@@ -213,7 +214,7 @@ static bool find_subjects(const curves_def *def, const quantity *q, const pcs_mo
         free(second);
     }
     if (*count > 0) return true;
-    if (q->from == FROM_CONTACTS) {
+    if (q->from == FROM_CONTACTS || q->from == FROM_INTERACTIONS) {
         out[(*count)++] = (subject){join("all contacts", "", ""), ANY, ANY};
     }
     for (int id = 1; q->from == FROM_BODIES && id <= pcs_model_system_count(m); ++id) {
@@ -375,7 +376,7 @@ static bool read_steps(pcs_trajectory *trajectory, const curves_def *def, const 
 typedef struct rule {
     const subject *subject;
     int part;
-    int at;       // of bodies: entry of the pose or the velocity of the body
+    int at; // of bodies: entry of the pose or the velocity of the body; of an interaction its id
     bool general; // a Lagrangian system: entry of q or v of the frame
 } rule;
 
@@ -437,9 +438,8 @@ static bool add_body(pcs_trajectory *trajectory, const curves_def *def, const qu
     return true;
 }
 
-static bool is_of(const subject *s, const pcs_contact *c)
+static bool is_of(const subject *s, int a, int b)
 {
-    const int a = c->system1.id, b = c->system2.id;
     if (s->a == ANY) return true;
     if (s->b == ANY) return a == s->a || b == s->a;
     return (a == s->a && b == s->b) || (a == s->b && b == s->a);
@@ -460,11 +460,27 @@ static double of_contacts(const pcs_model *m, const quantity *q, const rule *r,
     double gap = NAN, impulse = 0;
     for (int i = 0; i < f->contact_count; ++i) {
         const pcs_contact *c = &f->contact[i];
-        if (!is_of(r->subject, c) || !pushes(m, c)) continue;
+        if (!is_of(r->subject, c->system1.id, c->system2.id) || !pushes(m, c)) continue;
         gap = fmin(gap, c->gap_end);
         impulse += r->part == 0 ? c->r[0] : hypot(c->r[1], c->r[2]);
     }
     return q->apart ? gap : impulse;
+}
+
+// rows with friction stand in one contact, N, T1 and T2; others each in their own
+static double of_interaction(const rule *r, const pcs_trajectory_frame *f)
+{
+    double impulse = 0;
+    for (int i = 0; i < f->contact_count; ++i) {
+        const pcs_contact *c = &f->contact[i];
+        if (c->interaction != r->at) continue;
+        if (c->law.kind == PCS_LAW_NEWTON_COULOMB) {
+            impulse += c->r[r->part];
+        } else if (c->row == r->part) {
+            impulse += c->r[0];
+        }
+    }
+    return impulse;
 }
 
 static double of_body(const pcs_trajectory *trajectory, const quantity *q, const rule *r,
@@ -481,11 +497,56 @@ static double of_body(const pcs_trajectory *trajectory, const quantity *q, const
     return v[r->at];
 }
 
+// the curves of the interactions between the systems of the subjects, one for each row
+static bool add_interactions(const pcs_model *m, const curves_def *def, const subject *s, int count,
+                             curves *out, rule *r)
+{
+    static const char *const axes[] = {"x", "y", "z"}, *const friction[] = {"N", "T1", "T2"};
+    for (int id = 1; id <= pcs_model_interaction_count(m); ++id) {
+        pcs_interaction_def is;
+        bool chosen = false;
+        if (pcs_model_interaction(m, (pcs_interaction){id}, &is) != PCS_OK) continue;
+        for (int i = 0; i < count; ++i) {
+            chosen = chosen || is_of(&s[i], is.system1.id, is.system2.id);
+        }
+        const int rows = is.relation.dim;
+        const bool ball = pcs_relation_kind_of(&is.relation) == PCS_RELATION_BALL_JOINT;
+        const bool rough = is.law.kind == PCS_LAW_NEWTON_COULOMB;
+        for (int row = 0; chosen && row < rows; ++row) {
+            char name[80], component[16] = "";
+            if (rows > 1) snprintf(component, sizeof component, "%d", row);
+            if (ball || rough)
+                snprintf(component, sizeof component, "%s", (ball ? axes : friction)[row]);
+            if (!is_asked(def, component)) continue;
+            if (out->count == MOST_CURVES) {
+                complain("these are more than %d curves; choose with --body, --pair and --axis",
+                         MOST_CURVES);
+                return false;
+            }
+            snprintf(name, sizeof name, "interaction %d", id);
+            const char *given = pcs_model_interaction_name(m, (pcs_interaction){id});
+            char *words = readable(*given ? given : name);
+            r[out->count] = (rule){NULL, row, id, false};
+            curve *c = add_curve(out, words, component);
+            c->subject = id - 1;
+            c->part = row;
+            free(words);
+        }
+    }
+    if (out->count > 0) return true;
+    complain(def->axis.n > 0
+                 ? "--axis: no joint or rope of %s has this component; a ball joint has "
+                   "x, y and z, a distance or a rope has one without a name"
+                 : "%s has no joint or rope of these systems",
+             def->path);
+    return false;
+}
+
 static bool fill_frames(pcs_trajectory *trajectory, const quantity *q, int first, const rule *r,
                         curves *out)
 {
     const pcs_model *m = pcs_trajectory_model(trajectory);
-    bool any = q->from == FROM_BODIES;
+    bool any = q->from != FROM_CONTACTS;
     for (int k = 0; k < out->n; ++k) {
         pcs_trajectory_frame f;
         if (pcs_trajectory_read_frame(trajectory, first + k, &f) != PCS_OK) {
@@ -494,8 +555,9 @@ static bool fill_frames(pcs_trajectory *trajectory, const quantity *q, int first
         }
         for (int i = 0; i < out->count; ++i) {
             double *y = &out->curve[i].y[k];
-            *y = q->from == FROM_CONTACTS ? of_contacts(m, q, &r[i], &f)
-                                          : of_body(trajectory, q, &r[i], &f);
+            *y = q->from == FROM_CONTACTS       ? of_contacts(m, q, &r[i], &f)
+                 : q->from == FROM_INTERACTIONS ? of_interaction(&r[i], &f)
+                                                : of_body(trajectory, q, &r[i], &f);
             any = any || (isfinite(*y) && *y != 0) || (q->apart && isfinite(*y));
         }
     }
@@ -529,7 +591,8 @@ static bool read_frames(pcs_trajectory *trajectory, const curves_def *def, const
     subject *s = take((size_t)most_subjects(def, m), sizeof *s);
     rule r[MOST_CURVES];
     bool good = find_subjects(def, q, m, s, &count);
-    for (int i = 0; good && i < count; ++i) {
+    if (good && q->from == FROM_INTERACTIONS) good = add_interactions(m, def, s, count, out, r);
+    for (int i = 0; good && q->from != FROM_INTERACTIONS && i < count; ++i) {
         if (q->from == FROM_BODIES) {
             good = add_body(trajectory, def, q, &s[i], i, out, r);
             continue;

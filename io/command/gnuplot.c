@@ -78,6 +78,25 @@ static void write_quoted(FILE *f, const char *text, int longest)
     free(words);
 }
 
+// An axis of few whole numbers has a mark at each of them and at the ones before and after; none
+// before zero.
+static void write_whole_axis(FILE *f, const curves *c)
+{
+    enum { FEW = 6 };
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (int i = 0; i < c->count; ++i) {
+        for (int k = 0; k < c->n; ++k) {
+            const double y = c->curve[i].y[k];
+            if (!curve_has_point(c, i, k)) continue;
+            if (y != floor(y)) return;
+            low = fmin(low, y);
+            high = fmax(high, y);
+        }
+    }
+    if (c->log || !(high - low <= FEW) || fabs(low) > 1e9) return;
+    fprintf(f, "set ytics 1\nset yrange [%.17g:%.17g]\n", low - (low != 0), high + 1);
+}
+
 static void write_script(FILE *f, const char *format, const char *title, const curves *c)
 {
     static const char *const dashes[] = {"solid", "(8, 5)", "(2, 4)", "(10, 4, 2, 4)"};
@@ -88,6 +107,7 @@ static void write_script(FILE *f, const char *format, const char *title, const c
             c->unit, *c->unit ? ")" : "");
     fputs("unset lmargin\nunset rmargin\nset key outside right top Left reverse\n", f);
     if (c->log) fputs("set logscale y\nset format y '%.0e'\n", f);
+    write_whole_axis(f, c);
     if (c->t[c->n - 1] > c->t[0]) {
         fprintf(f, "set xrange [%.17g:%.17g]\n", c->t[0], c->t[c->n - 1]);
     } else {

@@ -126,7 +126,7 @@ static int run_plot(int argc, char **argv)
         {"--body", 'b', ARGS_NAMES, &def.body, .low = 1, .what = "NAME",
          .help = "of this body, by its name or number; may be given several times"},
         {"--pair", 'p', ARGS_NAMES, &def.pair, .low = 2, .what = "A B",
-         .help = "contacts between these two; may be given several times"},
+         .help = "contacts or joints between these two; may be given several times"},
         {"--axis", 0, ARGS_LIST, &def.axis, .what = "x,y,z", .help = "only these components"},
         {"--from", 0, ARGS_REAL, &def.from, .low = -HUGE_VAL, .high = HUGE_VAL,
          .low_excluded = true, .what = "T", .help = "first time of the curves, s"},
@@ -151,7 +151,9 @@ static int run_plot(int argc, char **argv)
                       "  angular-velocity x y z in body axes, rad/s\n"
                       "Of contacts (of --pair, of --body, or of all), in every frame:\n"
                       "  gap         the smallest, m; none where nothing is close\n"
-                      "  impulse     of the step before the frame, normal and tangential, N s",
+                      "  impulse     of the step before the frame, normal and tangential, N s\n"
+                      "Of joints and ropes (of --pair, of --body, or all), in every frame:\n"
+                      "  reaction    impulse on the first body in the step before the frame, N s",
               .least = 1,
               .most = 1,
               .flags = flags,

@@ -184,6 +184,57 @@ TEST(gnuplot_is_given_the_numbers_of_the_table)
     }
 }
 
+// weight times h, along each axis of the joint; a rope has one number, which pulls
+TEST(what_hangs_is_carried_by_its_joint)
+{
+    enum { N = 11 };
+    static double t[N + 1], r[N + 1];
+    file_write(
+        "hang.json",
+        "{\"percuss_scene\": 1, \"run\": {\"h\": 0.01, \"t_end\": 0.1}, \"bodies\": ["
+        "{\"name\": \"lamp\", \"position\": [1, 0, -1], \"mass\": 2, \"inertia\": [1, 1, 1]},"
+        "{\"name\": \"bell\", \"position\": [3, 0, -1], \"mass\": 3, \"inertia\": [1, 1, 1]}],"
+        "\"interactions\": [{\"kind\": \"ball\", \"name\": \"hook\", \"bodies\": [\"lamp\"],"
+        "  \"at\": [1, 0, 0]},"
+        " {\"kind\": \"rope\", \"bodies\": [\"bell\"], \"at2\": [3, 0, 0], \"length\": 1}]}");
+    ck_assert_msg(percuss("run hang.json -o hang.h5 -q") == 0, "%s", err_text);
+    ck_assert_int_eq(percuss("plot hang.h5 -w reaction -o r.csv"), 0);
+    char *table = file_read("r.csv");
+    table[strcspn(table, "\n")] = '\0';
+    ck_assert_str_eq(table, "t (s),hook x (N s),hook y (N s),hook z (N s),interaction 2 (N s)");
+    free(table);
+    ck_assert_int_eq(read_table("r.csv", 3, t, r, N + 1), N);
+    for (int k = 1; k < N; ++k) {
+        CK_NEAR(r[k], 2 * 9.81 * 0.01, 1e-6);
+    }
+    ck_assert_int_eq(read_table("r.csv", 1, t, r, N + 1), N);
+    for (int k = 1; k < N; ++k) {
+        CK_NEAR(r[k], 0, 1e-6);
+    }
+    ck_assert_int_eq(percuss("plot hang.h5 -w reaction -p bell world -o r.csv"), 0);
+    ck_assert_int_eq(read_table("r.csv", 1, t, r, N + 1), N);
+    for (int k = 1; k < N; ++k) {
+        CK_NEAR(r[k], 3 * 9.81 * 0.01, 1e-6);
+    }
+    REFUSED("no joint or rope of these", "plot hang.h5 -w reaction -p bell lamp -o r.csv");
+    REFUSED("has this component", "plot hang.h5 -w reaction --axis q0 -o r.csv");
+}
+
+// the numbers of contacts have marks at whole numbers only
+TEST(a_constant_number_of_contacts_has_a_whole_axis)
+{
+    make_flight(0.01, 0.2);
+    make_gnuplot("cat >script; echo '<svg/>'");
+    ck_assert_int_eq(percuss_after(FALSE_GNUPLOT, "plot flight.h5 -w active -o a.svg"), 0);
+    char *script = file_read("script");
+    ck_assert_ptr_nonnull(strstr(script, "set ytics 1\nset yrange [0:2]"));
+    free(script);
+    ck_assert_int_eq(percuss_after(FALSE_GNUPLOT, "plot flight.h5 -w energy -o e.svg"), 0);
+    script = file_read("script");
+    ck_assert_ptr_null(strstr(script, "set ytics 1"));
+    free(script);
+}
+
 // a point is drawn, and the axis has no other time than its own
 TEST(one_time_is_a_point)
 {
