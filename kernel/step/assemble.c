@@ -261,6 +261,26 @@ pcs_status step_predict_rows(const trial *t, pcs_arena mem, candidates *list, so
     return move_rows(t, q, true, mem, list, out);
 }
 
+// what a solve overwrites is copied for the capture
+static pcs_status begin_capture(const trial *t, const solution *s, pcs_arena *mem,
+                                pcs_velocity_solve *out)
+{
+    step_capture *capture = &t->work->capture;
+    *out = (pcs_velocity_solve){.part = capture->part,
+                                .solve = ++capture->solve,
+                                .t = t->st->t,
+                                .h = t->h,
+                                .r = s->r,
+                                .u = s->u};
+    const size_t n = (size_t)s->problem.n;
+    double *start = PCS_TAKE(mem, n, double);
+    PCS_TRY(bodies_publish(&s->problem, s->v_free, mem, &out->problem));
+    if (!start) return pcs_fail_memory("step: the capture");
+    if (n > 0) memcpy(start, s->r, n * sizeof *start);
+    out->start = start;
+    return PCS_OK;
+}
+
 pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bodies_report *out)
 {
     const size_t nv = (size_t)t->m->nv;
@@ -274,7 +294,17 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     const double units = 0.75 * step_units(t->work, part);
     t->work->budget.ends_solve = units < (double)opts.max_iters * s->problem.nb;
     step_limit_seconds(t->work, &opts);
-    PCS_TRY(bodies_solve(&s->problem, &opts, units, t->work->team, *mem, v, s->r, s->u, out));
+    pcs_arena scratch = *mem;
+    pcs_velocity_solve shown;
+    const step_capture *capture = &t->work->capture;
+    if (capture->fn) PCS_TRY(begin_capture(t, s, &scratch, &shown));
+    PCS_TRY(bodies_solve(&s->problem, &opts, units, t->work->team, scratch, v, s->r, s->u, out));
     step_spend(t->work, out->units);
+    if (!capture->fn) return PCS_OK;
+    shown.opts = opts;
+    shown.budget = units;
+    shown.v = v;
+    shown.report = &out->solve;
+    capture->fn(capture->user, &shown);
     return PCS_OK;
 }

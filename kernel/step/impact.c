@@ -78,6 +78,7 @@ pcs_status pcs_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double to
         return pcs_fail(PCS_ERR_ARG, "pcs_impact: touch is %g m; it must not be negative", touch);
     }
     step_budget_begin(wk);
+    wk->capture.part = 1;
     pcs_status status;
     do {
         work_begin(wk);

@@ -422,7 +422,9 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
         step_budget_begin(wk);
         step_division d;
         step_divide(m, wk, h, &d);
+        wk->capture.part = 0;
         do {
+            wk->capture.part += 1;
             do {
                 work_begin(wk);
                 status = make_step(m, st, wk, &d, out);

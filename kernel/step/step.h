@@ -163,6 +163,13 @@ typedef struct step_budget {
     bool ends_solve;    // the units of the last solve are fewer than its max_iters
 } step_budget;
 
+// who receives the solves of a step, and the number of the last one
+typedef struct step_capture {
+    pcs_velocity_solve_fn fn; // or null
+    void *user;
+    int part, solve;
+} step_capture;
+
 struct pcs_work {
     pcs_env env;
     pcs_arena arena;
@@ -172,7 +179,8 @@ struct pcs_work {
     const pcs_model *owner; // the model of the work, with
     int n_systems, nv;      // this many systems and velocities
 
-    threads *team;     // or null
+    threads *team; // or null
+    step_capture capture;
     pcs_state *backup; // copy of the state before a divided step; or null
     int touches;       // largest number of features that a search has found
     int looked_at;     // number of systems and shapes at the last search for unlikely bodies

@@ -89,6 +89,18 @@ pcs_status pcs_work_set_threads(pcs_work *wk, int count)
     return PCS_OK;
 }
 
+pcs_status pcs_work_set_capture(pcs_work *wk, pcs_velocity_solve_fn fn, void *user)
+{
+    if (!wk) return pcs_fail(PCS_ERR_ARG, "pcs_work_set_capture: the work is null");
+    if (wk->busy) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_work_set_capture: a step with this work is under way;"
+                                     " set the capture between steps");
+    }
+    wk->capture.fn = fn;
+    wk->capture.user = user;
+    return PCS_OK;
+}
+
 void work_begin(pcs_work *wk)
 {
     wk->contact = NULL;
@@ -100,6 +112,7 @@ void work_begin(pcs_work *wk)
     wk->is_assembled = false;
     wk->cause[0] = '\0';
     wk->budget.spent = wk->budget.from; // an attempt that ran out of memory spends nothing
+    wk->capture.solve = 0;
     wk->peak = 0;
     wk->arena.used = 0;
     wk->arena.peak = &wk->peak;

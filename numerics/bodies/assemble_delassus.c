@@ -62,7 +62,7 @@ static bool together(const bodies_block *a, const bodies_block *b)
     return a->sys[0] == b->sys[0] && a->sys[1] == b->sys[1];
 }
 
-static pcs_status stack(const bodies_problem *b, pcs_arena *mem, pcs_bsr *H)
+pcs_status bodies_stack(const bodies_problem *b, pcs_arena *mem, pcs_bsr *H)
 {
     *H = (pcs_bsr){.n = b->A->nb, .col = (int *)(uintptr_t)b->A->start};
     const size_t nb = (size_t)b->nb;
@@ -127,7 +127,7 @@ pcs_status bodies_assemble(const bodies_problem *b, const double *v_free, pcs_ar
     }
     *out = (pcs_problem){.n = b->n, .nb = b->nb, .block = block, .q = q};
     pcs_bsr H;
-    PCS_TRY(stack(b, arena, &H));
+    PCS_TRY(bodies_stack(b, arena, &H));
     PCS_TRY(delassus_blocks(&H, b->A, arena, &out->W));
     pcs_bsr_mul(&H, v_free, q);
     for (int i = 0; i < b->n; ++i) {

@@ -11,8 +11,7 @@
 
 // ---- check -----------------------------------------------------------------------------------
 
-// conditions of the cone of block b on its dimension and on mu
-static pcs_status check_cone(int b, const pcs_block *k)
+pcs_status problem_check_cone(int b, const pcs_block *k)
 {
     if (k->cone == PCS_CONE_COULOMB) {
         if (k->dim != 2 && k->dim != 3) {
@@ -59,7 +58,7 @@ pcs_status problem_check_blocks(const pcs_problem *p)
             return pcs_fail(PCS_ERR_SIZE, "problem: block %d has %d rows; %d are left", b, k->dim,
                             p->n - row);
         }
-        PCS_TRY(check_cone(b, k));
+        PCS_TRY(problem_check_cone(b, k));
         row += k->dim;
     }
     if (row != p->n) {

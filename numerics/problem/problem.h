@@ -17,6 +17,9 @@ static inline double problem_scalar(const pcs_problem *p)
     return p->W.ptr[1] > 0 ? p->W.val[p->W.off[0]] : 0;
 }
 
+// conditions of the cone of block b on its dimension and on mu
+pcs_status problem_check_cone(int b, const pcs_block *k);
+
 // the cone blocks alone: order, sizes, mu
 pcs_status problem_check_blocks(const pcs_problem *p);
 

@@ -4,6 +4,7 @@
 #ifndef PERCUSS_STEP_H
 #define PERCUSS_STEP_H
 
+#include <percuss/bodies.h>
 #include <percuss/state.h>
 
 #ifdef __cplusplus
@@ -233,6 +234,33 @@ typedef struct pcs_contact {
 /// there is no memory for it.
 PCS_NODISCARD PCS_API pcs_status pcs_work_contacts(pcs_work *work, int *count,
                                                    const pcs_contact **out);
+
+/// A solve of the velocity problem in a step (a step makes several: passes, Newton iterates,
+/// parts). Everything is borrowed and valid during the call.
+typedef struct pcs_velocity_solve {
+    int part;  ///< part or attempt of the step, from 1; more than one where the step is divided
+    int solve; ///< its number within the part, from 1
+    double t;  ///< s, start of the part
+    double h;  ///< s, length of the part; 0 for pcs_impact
+    pcs_bodies_problem problem;
+    const double *start;      ///< problem.n: r at the start
+    pcs_solver_opts opts;     ///< with the tolerance and the seconds that the step allowed here
+    double budget;            ///< units that the step allowed
+    const double *v;          ///< problem.start[ns]: the result
+    const double *r;          ///< problem.n
+    const double *u;          ///< problem.n
+    const pcs_report *report; ///< of the solve
+} pcs_velocity_solve;
+
+/// Receives a solve. It must not step, nor change the model or the state.
+typedef void (*pcs_velocity_solve_fn)(void *user, const pcs_velocity_solve *solve);
+
+/// Calls `fn` after every solve of a velocity problem in later steps and impacts of the work (null:
+/// no longer). An attempt that runs out of memory is made again with more: then solves come again
+/// with the same part and number. pcs_solve_bodies repeats a solve from the same start with the
+/// same bits, as long as no limit in seconds ends it.
+PCS_NODISCARD PCS_API pcs_status pcs_work_set_capture(pcs_work *work, pcs_velocity_solve_fn fn,
+                                                      void *user);
 
 /// The velocity problem last solved (W, q, blocks); empty if there was none. It borrows from the
 /// work and is valid until the next step of the work. The first call after a step forms W:

@@ -4,6 +4,7 @@
 #define PERCUSS_NUMERICS_H
 
 #include <percuss/base.h>
+#include <percuss/bodies.h>
 #include <percuss/bsr.h>
 #include <percuss/certificate.h>
 #include <percuss/global.h>

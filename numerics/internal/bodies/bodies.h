@@ -1,38 +1,14 @@
-// The contact problem of a step, on the velocities of bodies:
-//
-//     v = v_free + A^-1 H^T r,   u = H v + shift,   K* contains s(u), orthogonal to r in K
-//
-// A is the block-diagonal iteration matrix. H is stored as a frame and two levers per contact of
-// rigid bodies, and as dense rows for everything else (joints, relations, Lagrangian systems). With
-// W = H A^-1 H^T and q = H v_free + shift it is the problem of <percuss/problem.h>; here W is
-// formed for small islands only.
+// The contact problem of a step on the velocities of bodies (<percuss/bodies.h>) with A factorised:
+// its solution and products. W is formed for small islands only.
 #ifndef BODIES_BODIES_H
 #define BODIES_BODIES_H
 
 #include "base/threads.h"
 #include "linalg/mass.h"
-#include <percuss/solver.h>
+#include <percuss/bodies.h>
 
-// One cone block between two systems. u += J1 v1 + J2 v2 with, on the side s of a rigid body whose
-// velocity is v = (x_G' inertial, omega body),
-//
-//     J = sign F^T [ I, -[core + along N]x R ],   sign + for side 0 and - for side 1   (6.1)
-//
-// with t2 = N x t1 inserted, so that the part along N of a sphere (core 0) has no normal moment and
-// needs no difference of large numbers: the tangential rows get along (omega . t2) and -along
-// (omega . t1). Only the first dim rows of J are used (N, or N T1 T2). Where rows[s] is given, J =
-// rows[s].
-typedef struct bodies_block {
-    pcs_cone cone;
-    int dim;
-    int row;               // first scalar row; blocks follow one another without gaps
-    double mu;             // Coulomb
-    int sys[2];            // numbers of moving systems, -1 where that side cannot move
-    const double *rows[2]; // dim x width of the system, column-major, sign included; or null
-    double F[9];           // [N t1 t2], inertial; not used where rows are given
-    double core[2][3];     // contact point minus G, inertial, m: core + along N
-    double along[2];       // m
-} bodies_block;
+// one cone block between two systems
+typedef pcs_bodies_block bodies_block;
 
 typedef struct bodies_problem {
     int n, nb;                 // scalar rows, blocks
@@ -69,6 +45,13 @@ PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *
 // W, q and the cones, from the arena; v_free as above
 PCS_API pcs_status bodies_assemble(const bodies_problem *b, const double *v_free, pcs_arena *arena,
                                    pcs_problem *out);
+
+// the rows of H in blocks of dim x width, a block column per system
+pcs_status bodies_stack(const bodies_problem *b, pcs_arena *mem, pcs_bsr *H);
+
+// the public form, with A as it was before factorisation; what it does not borrow is from the arena
+PCS_API pcs_status bodies_publish(const bodies_problem *b, const double *v_free, pcs_arena *arena,
+                                  pcs_bodies_problem *out);
 
 // Products with the rows of one block; start: places in v of the moving systems, R as in
 // bodies_problem. u = J v, and p += J^T r

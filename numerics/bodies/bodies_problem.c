@@ -1,0 +1,319 @@
+// The public form of the problem of bodies: its check, its factors, the local and the global form,
+// and a solve with memory of its own. The factors are computed from the values of A as in a step,
+// so that a solve has the same bits.
+#include <percuss/bodies.h>
+
+#include <limits.h>
+#include <string.h>
+
+#include "bodies/bodies.h"
+#include "linalg/m3.h"
+#include "problem/problem.h"
+
+_Static_assert((int)PCS_MASS_DENSE == BLOCK_DENSE && (int)PCS_MASS_DIAGONAL == BLOCK_DIAGONAL &&
+                   (int)PCS_MASS_RIGID == BLOCK_RIGID,
+               "kinds of mass blocks");
+
+// frames and rotations are given by coordinates; this is far above their rounding
+#define ORTHONORMAL 1e-8
+
+static int width(const pcs_bodies_problem *b, int sys)
+{
+    return b->start[sys + 1] - b->start[sys];
+}
+
+static size_t numbers_of(int kind, int width)
+{
+    return kind == PCS_MASS_DIAGONAL ? 6
+           : kind == PCS_MASS_RIGID  ? 10
+                                     : (size_t)width * (size_t)width;
+}
+
+// ---- check -------------------------------------------------------------------------------------
+
+static bool orthonormal(const double *F)
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            const double d = v3_dot(F + 3 * i, F + 3 * j) - (i == j);
+            if (!(fabs(d) <= ORTHONORMAL)) return false;
+        }
+    }
+    double N[3];
+    v3_cross(F + 3, F + 6, N);
+    return v3_dot(N, F) > 0;
+}
+
+static pcs_status check_system(const pcs_bodies_problem *b, int sys)
+{
+    const int w = width(b, sys), kind = b->kind[sys];
+    if (w < 1 || kind > PCS_MASS_RIGID || (kind != PCS_MASS_DENSE && w != 6)) {
+        return pcs_fail(
+            PCS_ERR_SIZE,
+            "bodies: system %d has %d velocities and a mass block of kind %d; a diagonal"
+            " or rigid block has 6",
+            sys, w, kind);
+    }
+    const double *A = b->A + b->off[sys];
+    if (!pcs_all_finite(A, numbers_of(kind, w))) {
+        return pcs_fail(PCS_ERR_ARG, "bodies: the mass block of system %d is not finite", sys);
+    }
+    bool positive = true;
+    for (int i = 0; i < 6 && kind == PCS_MASS_DIAGONAL; ++i) {
+        positive = positive && A[i] > 0;
+    }
+    if (positive && (kind != PCS_MASS_RIGID || A[0] > 0)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "bodies: system %d has a mass that is not positive", sys);
+}
+
+// what a side reads
+static pcs_status check_side(const pcs_bodies_problem *b, int i, int side, bool *frame)
+{
+    const pcs_bodies_block *k = &b->block[i];
+    const int sys = k->sys[side];
+    if (sys < -1 || sys >= b->ns) {
+        return pcs_fail(PCS_ERR_SIZE, "bodies: block %d has the system %d; there are %d", i, sys,
+                        b->ns);
+    }
+    if (sys < 0) return PCS_OK;
+    if (k->rows[side]) {
+        const size_t n = (size_t)k->dim * (size_t)width(b, sys);
+        if (pcs_all_finite(k->rows[side], n)) return PCS_OK;
+        return pcs_fail(PCS_ERR_ARG, "bodies: the rows of block %d are not finite", i);
+    }
+    *frame = true;
+    if (width(b, sys) != 6 || k->dim > 3) {
+        return pcs_fail(PCS_ERR_SIZE,
+                        "bodies: block %d has %d rows by a frame on system %d with %d velocities;"
+                        " it must be a body with 6, and at most 3 rows",
+                        i, k->dim, sys, width(b, sys));
+    }
+    if (!pcs_all_finite(k->core[side], 3) || !isfinite(k->along[side])) {
+        return pcs_fail(PCS_ERR_ARG, "bodies: a lever of block %d is not finite", i);
+    }
+    if (b->R && orthonormal(b->R + 9 * (size_t)sys)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "bodies: the rotation of system %d is not orthonormal", sys);
+}
+
+static pcs_status check_block(const pcs_bodies_problem *b, int i)
+{
+    const pcs_bodies_block *k = &b->block[i];
+    bool frame = false;
+    for (int side = 0; side < 2; ++side) {
+        PCS_TRY(check_side(b, i, side, &frame));
+    }
+    if (!frame || orthonormal(k->F)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "bodies: the frame of block %d is not orthonormal", i);
+}
+
+static pcs_block cone_of(const pcs_bodies_block *k)
+{
+    return (pcs_block){k->cone, k->row, k->dim, k->cone == PCS_CONE_COULOMB ? k->mu : 0};
+}
+
+pcs_status pcs_bodies_check(const pcs_bodies_problem *b)
+{
+    if (!b || b->ns < 0 || b->nb < 0 || b->n < 0 || !b->start ||
+        (b->ns > 0 && (!b->kind || !b->off || !b->A || !b->v_free)) ||
+        (b->nb > 0 && (!b->block || !b->shift))) {
+        return pcs_fail(PCS_ERR_ARG, "bodies: the problem or a part of it is null, or of negative"
+                                     " size");
+    }
+    if (b->start[0] != 0) return pcs_fail(PCS_ERR_SIZE, "bodies: start[0] is %d", b->start[0]);
+    for (int s = 0; s < b->ns; ++s) {
+        PCS_TRY(check_system(b, s));
+    }
+    int row = 0;
+    for (int i = 0; i < b->nb; ++i) {
+        const pcs_block one = cone_of(&b->block[i]);
+        if (one.row != row || one.dim < 1 || one.dim > b->n - row) {
+            return pcs_fail(PCS_ERR_SIZE,
+                            "bodies: block %d has %d rows from row %d; row %d of %d"
+                            " is next",
+                            i, one.dim, one.row, row, b->n);
+        }
+        PCS_TRY(problem_check_cone(i, &one));
+        PCS_TRY(check_block(b, i));
+        row += one.dim;
+    }
+    if (row != b->n) {
+        return pcs_fail(PCS_ERR_SIZE, "bodies: the blocks have %d rows, the problem %d", row, b->n);
+    }
+    if (pcs_all_finite(b->shift, (size_t)b->n) &&
+        pcs_all_finite(b->v_free, (size_t)b->start[b->ns])) {
+        return PCS_OK;
+    }
+    return pcs_fail(PCS_ERR_ARG, "bodies: v_free or shift has a number that is not finite");
+}
+
+// ---- factors -----------------------------------------------------------------------------------
+
+// the problem as the solver takes it, with new factors
+static pcs_status open(const pcs_bodies_problem *b, pcs_arena *arena, block_lu *F,
+                       bodies_problem *out)
+{
+    size_t numbers = 0;
+    for (int s = 0; s < b->ns; ++s) {
+        const size_t end = b->off[s] + numbers_of(b->kind[s], width(b, s));
+        if (end > numbers) numbers = end;
+    }
+    *F = (block_lu){.nb = b->ns, .start = b->start, .off = b->off, .kind = b->kind};
+    F->lu = PCS_TAKE(arena, numbers, double);
+    F->val = PCS_TAKE(arena, numbers, double);
+    F->piv = PCS_TAKE(arena, (size_t)b->start[b->ns], int);
+    *out = (bodies_problem){b->n, b->nb, b->block, b->shift, F, b->R};
+    if (!F->lu || !F->val || !F->piv) return pcs_fail_memory("bodies");
+    if (numbers > 0) memcpy(F->lu, b->A, numbers * sizeof *b->A);
+    const int bad = block_lu_factor(F);
+    if (bad < 0) return PCS_OK;
+    return pcs_fail(PCS_ERR_SINGULAR, "bodies: the mass block of system %d is singular", bad);
+}
+
+pcs_status bodies_publish(const bodies_problem *b, const double *v_free, pcs_arena *arena,
+                          pcs_bodies_problem *out)
+{
+    const block_lu *F = b->A;
+    const size_t ns = (size_t)F->nb;
+    *out = (pcs_bodies_problem){.n = b->n,
+                                .nb = b->nb,
+                                .block = b->block,
+                                .shift = b->shift,
+                                .ns = F->nb,
+                                .start = F->start,
+                                .off = F->off,
+                                .R = b->R,
+                                .v_free = v_free};
+    unsigned char *kind = PCS_TAKE(arena, ns, unsigned char);
+    size_t numbers = 0;
+    for (int s = 0; s < F->nb; ++s) {
+        const int is = F->kind ? F->kind[s] : BLOCK_DENSE;
+        const size_t end = F->off[s] + numbers_of(is, width(out, s));
+        if (kind) kind[s] = (unsigned char)is;
+        if (end > numbers) numbers = end;
+    }
+    double *A = PCS_TAKE(arena, numbers, double);
+    if (!kind || !A) return pcs_fail_memory("bodies");
+    for (int s = 0; s < F->nb; ++s) {
+        const double *val = kind[s] == BLOCK_DIAGONAL ? F->lu : F->val;
+        memcpy(A + F->off[s], val + F->off[s], numbers_of(kind[s], width(out, s)) * sizeof *A);
+    }
+    out->kind = kind;
+    out->A = A;
+    return PCS_OK;
+}
+
+// ---- other forms -------------------------------------------------------------------------------
+
+pcs_status pcs_bodies_condense(const pcs_bodies_problem *b, pcs_arena *arena, pcs_problem *out)
+{
+    if (!arena || !out) return pcs_fail(PCS_ERR_ARG, "pcs_bodies_condense: an argument is null");
+    PCS_TRY(pcs_bodies_check(b));
+    block_lu F;
+    bodies_problem p;
+    PCS_TRY(open(b, arena, &F, &p));
+    return bodies_assemble(&p, b->v_free, arena, out);
+}
+
+static pcs_status take_global(const pcs_bodies_problem *b, pcs_arena *arena, pcs_bsr *H,
+                              pcs_block **block, double **f, double **values, int **size)
+{
+    block_lu F;
+    bodies_problem p;
+    size_t numbers = 0;
+    for (int s = 0; s < b->ns; ++s) {
+        numbers += (size_t)width(b, s) * (size_t)width(b, s);
+    }
+    *block = PCS_TAKE(arena, (size_t)b->nb, pcs_block);
+    *f = PCS_TAKE(arena, (size_t)b->start[b->ns], double);
+    *size = PCS_TAKE(arena, (size_t)b->ns, int);
+    *values = PCS_TAKE(arena, numbers, double);
+    PCS_TRY(open(b, arena, &F, &p));
+    const pcs_status rows = bodies_stack(&p, arena, H);
+    if (!*block || !*f || !*values || !*size) return pcs_fail_memory("bodies");
+    PCS_TRY(rows);
+    double *A = *values;
+    for (int s = 0; s < b->ns; ++s) {
+        (*size)[s] = width(b, s);
+        block_lu_values(&F, s, A);
+        A += (size_t)width(b, s) * (size_t)width(b, s);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_bodies_to_global(const pcs_env *env, const pcs_bodies_problem *b, pcs_arena *arena,
+                                pcs_mass_matrix **M, pcs_global_problem *out)
+{
+    if (!arena || !M || !out) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_bodies_to_global: an argument is null");
+    }
+    *M = NULL;
+    PCS_TRY(pcs_bodies_check(b));
+    pcs_bsr H;
+    pcs_block *block;
+    double *f, *values;
+    int *size;
+    PCS_TRY(take_global(b, arena, &H, &block, &f, &values, &size));
+    for (int i = 0; i < b->nb; ++i) {
+        block[i] = cone_of(&b->block[i]);
+    }
+    PCS_TRY(pcs_mass_matrix_create_blocks(env, b->ns, size, values, M));
+    if (b->ns > 0) pcs_mass_matrix_mul(*M, b->v_free, f);
+    *out =
+        (pcs_global_problem){.nb = b->nb, .block = block, .H = H, .M = *M, .f = f, .w = b->shift};
+    return PCS_OK;
+}
+
+// ---- a solve with memory of its own ------------------------------------------------------------
+
+static pcs_status solve_in(const pcs_bodies_problem *b, const pcs_solver_opts *o, double budget,
+                           pcs_arena work, double *v, double *r, double *u, bodies_report *out)
+{
+    block_lu F;
+    bodies_problem p;
+    PCS_TRY(open(b, &work, &F, &p));
+    return bodies_solve(&p, o, budget, NULL, work, v, r, u, out);
+}
+
+pcs_status pcs_solve_bodies(const pcs_env *env, const pcs_bodies_problem *b,
+                            const pcs_solver_opts *opts, double budget, pcs_watch watch, double *v,
+                            double *r, double *u, pcs_report *report)
+{
+    PCS_TRY(pcs_bodies_check(b));
+    const size_t n = (size_t)b->n, nv = (size_t)b->start[b->ns];
+    if ((n > 0 && (!r || !u)) || (nv > 0 && !v) || !report) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_solve_bodies: an argument is null");
+    }
+    if (!(budget >= 0)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_solve_bodies: the budget is %g; it must not be negative",
+                        budget);
+    }
+    if (watch.fn) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "pcs_solve_bodies: a solve of bodies cannot be watched; condense it"
+                        " (pcs_bodies_condense)");
+    }
+    const pcs_solver_opts o = opts ? *opts : pcs_solver_opts_default(PCS_SOLVER_AUTO);
+    double *start = pcs_env_alloc(env, n, sizeof *start);
+    if (!start) return pcs_fail_memory("bodies");
+    if (n > 0) memcpy(start, r, n * sizeof *r);
+    bodies_report all;
+    pcs_arena work = {0};
+    size_t peak = 0;
+    pcs_status status;
+    for (;;) {
+        if (n > 0) memcpy(r, start, n * sizeof *r);
+        if (nv > 0) memcpy(v, b->v_free, nv * sizeof *v);
+        work.peak = &peak;
+        status = solve_in(b, &o, budget, work, v, r, u, &all);
+        work.peak = NULL;
+        if (status != PCS_ERR_MEMORY || peak <= work.size) break;
+        pcs_arena_destroy(env, &work);
+        status = pcs_arena_create(env, peak + peak / 2 + 4096, &work);
+        if (status != PCS_OK) break;
+    }
+    pcs_arena_destroy(env, &work);
+    pcs_env_free(env, start);
+    *report = all.solve;
+    report->units = all.units;
+    return status;
+}
