@@ -1,4 +1,4 @@
-// percuss, the command: finds the subcommand and hands the line over.
+// percuss, the command: finds the subcommand and passes the line to it.
 #define _POSIX_C_SOURCE 200809L // SIGXFSZ
 
 #include <signal.h>

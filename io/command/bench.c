@@ -30,12 +30,12 @@
 #define GRACE_SECONDS 2.0
 #define GRACE_FACTOR  1.25
 #define MOST_TOLS     16
-#define MOST_DEPTH    8 // of folders
+#define MOST_DEPTH    8 // largest depth of folders
 
 typedef struct bench {
     setup s;
     args_list solvers, tols, problems, add;
-    char (*digest)[17]; // of each problem
+    char (*digest)[17]; // digest of each problem
     double tol[MOST_TOLS];
     const char *out;
     int repeat, jobs;
@@ -158,7 +158,7 @@ static void describe(bench *b)
 {
     char iters[32] = "own";
     if (b->s.max_iters >= 0) snprintf(iters, sizeof iters, "%d", b->s.max_iters);
-    // results of another build are not mixed with those of this one
+    // results of different builds are not mixed
     char build[17];
     fingerprint(b->self, build);
     snprintf(b->settings, sizeof b->settings,
@@ -177,7 +177,7 @@ typedef struct cell {
 
 static cell cell_at(const bench *b, int i)
 {
-    // tolerances first, then solvers: a problem is finished before the next begins
+    // a problem is finished before the next begins: within it solvers, then tolerances
     const int nt = b->tols.n, ns = b->solvers.n, p = i / (nt * ns);
     return (cell){b->problems.at[p], b->solvers.at[i / nt % ns], b->digest[p], b->tol[i % nt]};
 }
@@ -192,7 +192,7 @@ static bool is_there(const bench *b, const cell *c)
     return false;
 }
 
-// removes the runs of a file that has changed since
+// removes the runs of a file that has changed since then
 static void forget_changed(bench *b)
 {
     b->digest = take((size_t)b->problems.n, sizeof *b->digest);
@@ -249,7 +249,7 @@ static bool start(const bench *b, const cell *c, child *out)
     line[n++] = "--";
     line[n++] = c->file;
     line[n] = NULL;
-    // solve may repeat once more a solve that took just less than its limit
+    // solve may repeat a solve that took slightly less than its limit
     const double limit =
         b->s.max_seconds > 0 ? GRACE_SECONDS + GRACE_FACTOR * b->s.max_seconds : INFINITY;
     char *argv[32];
@@ -518,7 +518,7 @@ static int run_bench(int argc, char **argv)
         {"--add", 0, ARGS_LIST, &b.add, .what = "OTHER.csv,...",
          .help = "runs of other codes, with the columns of runs.csv"},
         SETUP_FLAGS(b.s),
-        {"--opt", 0, ARGS_LIST, &b.s.opt, .help = NULL}, // to be refused with the remedy
+        {"--opt", 0, ARGS_LIST, &b.s.opt, .help = NULL}, // refused with the remedy
         {"--repeat", 0, ARGS_INT, &b.repeat, .low = 1, .high = 1e6, .what = "N",
          .help = "repeats short solves up to N times; the shortest time counts"},
         {"--jobs", 'j', ARGS_INT, &b.jobs, .low = 1, .high = 256, .what = "N",

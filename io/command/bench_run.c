@@ -129,7 +129,7 @@ bool run_read_header(char *line, int *place, int *fields)
         for (int k = 0; k < n; ++k) {
             if (strcmp(field[k], columns[i].name) == 0) place[i] = k;
         }
-        // a row without these is useless
+        // columns that every row needs
         const size_t o = columns[i].offset;
         const bool needed = o == offsetof(run, file) || o == offsetof(run, solver) ||
                             o == offsetof(run, tol) || o == offsetof(run, outcome) ||

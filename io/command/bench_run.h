@@ -19,23 +19,23 @@ typedef struct run {
 // every number NaN or 0, every text empty
 run run_none(void);
 
-// it converged
+// true when the run converged
 bool run_solved(const run *x);
 
-// the last part of the path
+// the last part of the path of the problem
 const char *run_problem(const run *x);
 
-// one line each
+// run_csv and run_line print one line each
 void run_csv_header(FILE *out);
 void run_csv(FILE *out, const run *x);
 
-// Reads a row (the line is cut up and then borrowed). `place` (RUN_COLUMNS) is the column of each
-// field; -1 is absent. False when it is no row.
+// Reads a row (the line is cut into fields, which are borrowed). `place` (RUN_COLUMNS) is the
+// column of each field; -1: absent. False when it is no row.
 #define RUN_COLUMNS 25
 bool run_read_header(char *line, int *place, int *fields);
 bool run_read(char *line, const int *place, int fields, run *out);
 
-// writes the members of an open JSON object
+// writes a run as members of an open JSON object
 void run_json(json *j, const run *x);
 
 #endif

@@ -1,4 +1,4 @@
-// A file step-NUMBER.pcs for each problem.
+// Writes a file step-NUMBER.pcs for each problem.
 #define _POSIX_C_SOURCE 200809L // mkdir
 
 #include "command/capture.h"
@@ -32,7 +32,7 @@ bool capture_step(capture *c, pcs_work *work, long number, double t, const pcs_s
 {
     pcs_problem p;
     char name[40], words[200];
-    int digits = 6; // so that names sort as the steps do
+    int digits = 6; // so that names are in the order of the steps
     for (double most = c->steps; most >= 1e6 && digits < 18; most /= 10) {
         digits += 1;
     }

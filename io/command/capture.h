@@ -9,12 +9,12 @@
 typedef struct capture {
     const char *folder; // null: none
     bool failing;       // only problems of steps that did not converge
-    const char *scene;  // for the description
-    double steps;       // of a whole run, about
+    const char *scene;  // text for the description
+    double steps;       // approximate number of steps of the whole run
     long files;
 } capture;
 
-// makes the folder; false after a line on stderr
+// creates the folder; false after a line on stderr
 bool capture_begin(const capture *c);
 // Stores the problem of the step `number` (from 1) that ended at t, or was not committed. False
 // after a line on stderr.

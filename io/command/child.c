@@ -18,7 +18,7 @@
 #include "command/command.h"
 #include "command/trace.h"
 
-// limit of the bytes kept of each text: a row and a line are expected
+// default limit of the bytes kept of each text: only a row and a line are expected
 #define MOST_TEXT (1u << 20)
 
 static void become(char *const *argv, int in, int out, int err, pid_t parent)
@@ -101,7 +101,7 @@ void children_wait(child *c, int n, int milliseconds)
     nfds_t count = 0;
     for (int i = 0; i < n; ++i) {
         if (c[i].pid == 0) continue;
-        // a process that has closed its pipes is about to end
+        // a process that has closed its pipes ends soon
         if (c[i].out.fd < 0 && c[i].err.fd < 0) milliseconds = 1;
         if (c[i].out.fd >= 0) fd[count++] = (struct pollfd){.fd = c[i].out.fd, .events = POLLIN};
         if (c[i].err.fd >= 0) fd[count++] = (struct pollfd){.fd = c[i].err.fd, .events = POLLIN};

@@ -25,7 +25,7 @@ int complain(const char *format, ...)
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
 
-    // one line, for any characters in a file name or a sentence
+    // prints one line, with any characters in a file name or a sentence
     char *words = readable(line);
     fflush(stdout);
     fprintf(stderr, "percuss: %s\n", words);
@@ -144,7 +144,7 @@ static volatile sig_atomic_t asked;
 
 static void remember(int number)
 {
-    // some wrappers send an interrupt twice; the third one is meant
+    // some wrappers send an interrupt twice: only the third one ends the program
     asked = asked + 1;
     if (asked < 3) return;
     signal(number, SIG_DFL);

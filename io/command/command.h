@@ -9,15 +9,15 @@
 
 // exit codes of every subcommand
 enum {
-    DONE = 0,         // completed, and all converged
-    UNCONVERGED = 1,  // completed, and some did not converge
-    WRONG = 2,        // input, usage or the machine is at fault: a line on stderr says why
+    DONE = 0,        // completed, and all converged
+    UNCONVERGED = 1, // completed, and some did not converge
+    WRONG = 2,       // wrong input or usage, or an error of the system: a line on stderr says which
     INTERRUPTED = 130 // a run that wrote a checkpoint
 };
 
 typedef struct command {
     const char *name;
-    const char *summary;               // for the list of `percuss --help`
+    const char *summary;               // sentence in the list of `percuss --help`
     int (*run)(int argc, char **argv); // argv[0] is the name of the subcommand; an exit code
 } command;
 
@@ -25,7 +25,7 @@ extern const command command_bench, command_convert, command_diff, command_expor
     command_plot, command_reduce, command_run, command_scene, command_solve, command_solvers,
     command_view;
 
-// the row of this name, or null; the i-th, or null
+// the subcommand of this name, or null; the i-th, or null
 const command *command_find(const char *name);
 const command *command_at(int i);
 
@@ -36,11 +36,11 @@ int complain(const char *format, ...) PCS_PRINTF(1, 2);
 // \xNN
 char *readable(const char *text);
 
-// whether `out` (null: none) would replace the file `in` (null: none); if so, a line on stderr says
-// it
+// true when `out` (null: none) would replace the file `in` (null: none); if so, a line on stderr
+// says it
 bool replaces_input(const char *out, const char *in);
 
-// columns of a readable text
+// width of a readable text in columns
 int columns_of(const char *text);
 
 // flushes stdout: returns `code`, or WRONG with a line when writing failed
@@ -59,7 +59,7 @@ char *join(const char *a, const char *between, const char *b);
 // the name of a file with another ending, given without its dot; newly allocated
 char *beside(const char *path, const char *ending);
 
-// a double or int in full; false unless all of `text` is one, finite
+// reads a double or int; false unless all of `text` is one, finite
 bool read_real(const char *text, double *out);
 bool read_int(const char *text, int *out);
 

@@ -227,7 +227,7 @@ static bool parse(args *a, int argc, char **argv)
         const int words = f->type == ARGS_NAMES ? (int)f->low : 1;
         for (int k = 0; k < words; ++k, value = NULL) {
             if (!value && ++i < argc) value = argv[i];
-            // a body may be called like a flag, but a forgotten name is likelier
+            // a body may have the name of a flag, but a missing name is more likely
             const bool forgotten =
                 value && f->type == ARGS_NAMES && argv[i] == value && find(a, value, strlen(value));
             if (!value || forgotten) {

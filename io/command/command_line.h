@@ -7,8 +7,8 @@
 //     args a = {.command = "solve", .words = "FILE...", .about = "...", .flags = flags, .n = 2};
 //     if (!args_parse(&a, argc, argv)) return a.exit_code;
 //
-// --name value, --name=value and -o value are read; -- ends the flags. The values already there are
-// the defaults. A wrong line is one line on stderr with the remedy, and exit code 2.
+// --name value, --name=value and -o value are read; -- ends the flags. The initial values are the
+// defaults. A wrong command line gives one line on stderr with the remedy, and exit code 2.
 #ifndef COMMAND_COMMAND_LINE_H
 #define COMMAND_COMMAND_LINE_H
 
@@ -17,7 +17,7 @@
 typedef enum args_type {
     ARGS_REAL,   // double in [low, high], above low when low_excluded
     ARGS_INT,    // int in [low, high]
-    ARGS_CHOICE, // int: the index of one of the words of "a|b|c"; -1 before: no default
+    ARGS_CHOICE, // int: the index of one of the words of "a|b|c"; -1 at first: no default
     ARGS_STRING, // const char *
     ARGS_LIST,   // args_list: may be given several times, and several values at once with commas
     ARGS_NAMES, // args_list: may be given several times, `low` words each, which may contain commas
@@ -31,7 +31,7 @@ typedef struct args_list {
 
 typedef struct args_flag {
     const char *name; // with its dashes
-    char letter;      // of -o, or 0
+    char letter;      // letter of -o, or 0
     args_type type;
     void *value;
     double low, high;
@@ -43,9 +43,9 @@ typedef struct args_flag {
 typedef struct args {
     const char *command;
     const char *words; // name of the words in --help: "FILE...", "IN OUT"
-    const char *about; // for --help
-    const char *more;  // after the flags, or null
-    int least, most;   // words
+    const char *about; // sentence for --help
+    const char *more;  // text after the flags in --help, or null
+    int least, most;   // least and largest number of words
     const args_flag *flags;
     int n;
 
@@ -57,7 +57,7 @@ typedef struct args {
 // False means stop and return exit_code: DONE after --help, WRONG after a mistake.
 bool args_parse(args *a, int argc, char **argv);
 
-// appends the words between commas
+// appends the words of a text separated by commas
 void args_split(args_list *list, const char *text);
 void args_list_free(args_list *list);
 

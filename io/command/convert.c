@@ -9,7 +9,7 @@
 #include "command/describe.h"
 #include "command/setup.h"
 
-// by name, dat, fclib, pcs: the order of pcs_file_format
+// the words of pcs_file_format, in its order
 #define FORMATS "name|dat|fclib|pcs"
 
 typedef struct request {
@@ -37,7 +37,7 @@ static int convert(const request *q, const char *from, const char *to)
     } else {
         status = pcs_problem_file_local(f, &content.problem);
     }
-    // the text format has no place for a solution
+    // the format .dat cannot hold a solution
     const size_t length = strlen(to);
     const bool dat =
         q->to == PCS_FILE_FORMAT_DAT ||

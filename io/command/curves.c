@@ -11,10 +11,10 @@
 
 #include "problem_file/nearest.h"
 
-// more cannot be distinguished
+// largest number of curves: more cannot be distinguished
 #define MOST_CURVES 40
 
-// reports read at once
+// number of reports read at once
 #define BLOCK 4096
 
 // ---- quantities --------------------------------------------------------------------------------
@@ -22,9 +22,9 @@
 typedef enum source { FROM_STEPS, FROM_BODIES, FROM_CONTACTS, FROM_INTERACTIONS } source;
 
 typedef struct part {
-    const char *name; // of the curve; of a body selected by --axis
+    const char *name; // name of the curve; for a body selected by --axis
     double (*of_step)(const pcs_step_report *);
-    double (*before)(const pcs_step_report *); // value at the start of the first step, or null
+    double (*before)(const pcs_step_report *); // value before the first step, or null
 } part;
 
 #define MOST_PARTS 7
@@ -33,9 +33,9 @@ typedef struct quantity {
     source from;
     const char *label, *unit;
     bool log, apart;
-    bool sum;      // largest of the step and the previous ones; curves that stay zero are left out
-    bool velocity; // of bodies: in v, else in q
-    int first;     // of bodies: entry of the first part
+    bool sum;      // values add up over the steps; curves that stay zero are left out
+    bool velocity; // bodies: the quantity is in v, else in q
+    int first;     // bodies: entry of the first part
     part part[MOST_PARTS];
 } quantity;
 
@@ -137,7 +137,7 @@ static int parts_of(const quantity *q)
 
 typedef struct subject {
     char *name;
-    int a, b; // systems; ANY in `b` is any other, in both: all contacts
+    int a, b; // systems; ANY in `b`: any other system, in both: all contacts
 } subject;
 #define ANY (-1)
 
@@ -191,7 +191,8 @@ static bool is_listed(const subject *list, int n, int a, int b)
     return false;
 }
 
-// the requested systems or pairs, each once; by default all systems, or all contacts together
+// collects the requested systems or pairs, each once; by default all systems, or all contacts
+// together
 static bool find_subjects(const curves_def *def, const quantity *q, const pcs_model *m,
                           subject *out, int *count)
 {
@@ -273,7 +274,7 @@ static int in_range(const curves_def *def, const double *t, int n, int *first)
     return end - begin;
 }
 
-// the rows of n times that are in the range, of curves that have all of them
+// keeps the rows of the n times that are in the range
 static void keep_times(const curves_def *def, const double *t, int n, curves *out)
 {
     int first;
@@ -306,7 +307,7 @@ static void drop_zeros(curves *c)
     c->count = kept;
 }
 
-// the values of all steps, and in row 0 the value before them, if it is known
+// fills in the values of all steps, and in row 0 the value before them, if it is known
 static bool fill_steps(pcs_trajectory *trajectory, const quantity *q, int steps, bool begins,
                        double *t, curves *out)
 {
@@ -333,7 +334,7 @@ static bool fill_steps(pcs_trajectory *trajectory, const quantity *q, int steps,
     return good;
 }
 
-// row 0 is the start of the first step where it is known, then a row for every step
+// row 0 is the start of the first step if it is known; then a row for every step
 static bool read_steps(pcs_trajectory *trajectory, const curves_def *def, const quantity *q,
                        curves *out)
 {
@@ -376,8 +377,8 @@ static bool read_steps(pcs_trajectory *trajectory, const curves_def *def, const 
 typedef struct rule {
     const subject *subject;
     int part;
-    int at; // of bodies: entry of the pose or the velocity of the body; of an interaction its id
-    bool general; // a Lagrangian system: entry of q or v of the frame
+    int at;       // bodies: entry of the pose or the velocity; of an interaction its id
+    bool general; // Lagrangian systems: `at` is an entry of q or v of the frame
 } rule;
 
 static bool add_body(pcs_trajectory *trajectory, const curves_def *def, const quantity *q,
@@ -445,7 +446,7 @@ static bool is_of(const subject *s, int a, int b)
     return (a == s->a && b == s->b) || (a == s->b && b == s->a);
 }
 
-// only shapes that touch, and relations that push; joints act in both directions
+// only shapes that touch and relations that push count; joints act in both directions
 static bool pushes(const pcs_model *m, const pcs_contact *c)
 {
     pcs_interaction_def def;

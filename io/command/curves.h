@@ -12,7 +12,7 @@
 extern const char curves_words[];
 
 typedef struct curves_def {
-    const char *path;   // of the trajectory, for sentences
+    const char *path;   // path of the trajectory, for sentences
     int what;           // index of a word of curves_words
     args_list body;     // names or numbers of systems
     args_list pair;     // two entries for each pair of systems
@@ -22,14 +22,14 @@ typedef struct curves_def {
 
 typedef struct curve {
     char *name;  // readable
-    double *y;   // n; NaN where there is no value
+    double *y;   // n; NaN: no value
     int subject; // curves of one body or pair have one colour
-    int part;    // and components of it their dashes
+    int part;    // components of a body or pair differ in dashes
 } curve;
 
 typedef struct curves {
-    const char *label; // of the values
-    const char *unit;  // "" for numbers without
+    const char *label; // name of the values
+    const char *unit;  // "" for numbers without a unit
     bool log;          // positive values over many decades
     bool apart;        // neighbouring values are not connected
     int n;             // times
@@ -42,7 +42,7 @@ typedef struct curves {
 bool curves_read(pcs_trajectory *trajectory, const curves_def *def, curves *out);
 void curves_free(curves *c);
 
-// whether value k of curve i can be drawn: finite, and positive where the axis is logarithmic
+// true when value k of curve i can be drawn: finite, and positive if the axis is logarithmic
 bool curve_has_point(const curves *c, int i, int k);
 bool curve_is_empty(const curves *c, int i);
 

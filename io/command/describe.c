@@ -20,7 +20,7 @@
 #include "command/command.h"
 #include "problem_file/json.h"
 
-// ---- recognising -------------------------------------------------------------------------------
+// ---- kinds of files -------------------------------------------------------------------------------
 
 static bool begins(const char *text, const char *word)
 {
@@ -48,7 +48,7 @@ static bool is_stl(const char *head, size_t n, long long size)
     return triangles > 0 && size == 84 + 50 * triangles;
 }
 
-// the first line that is no comment
+// reads the first line that is no comment
 static const char *first_line(const char *text)
 {
     for (;;) {
@@ -62,7 +62,7 @@ static file_content recognise(const char *path)
 {
     char head[4096] = "";
     struct stat s;
-    // bytes read from a pipe are lost
+    // bytes read from a pipe would be lost
     if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return CONTENT_OTHER;
     FILE *f = fopen(path, "rb");
     const size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
@@ -79,7 +79,7 @@ static file_content recognise(const char *path)
 }
 
 static const struct {
-    const char *word, *taken; // and the program
+    const char *word, *taken; // its kind, and the program that takes it
 } contents[] = {
     [CONTENT_OTHER] = {"", ""},
     [CONTENT_PROBLEM] = {"problem", "'percuss solve' solves it"},
@@ -108,11 +108,11 @@ int complain_file(const char *path, file_content wanted)
 {
     char words[REFUSAL];
     const char *why = refusal(path, wanted, words);
-    // the sentence should name the file
+    // adds the file to the sentence
     return strstr(why, path) ? complain("%s", why) : complain("%s: %s", path, why);
 }
 
-// ---- each kind ---------------------------------------------------------------------------------
+// ---- descriptions ---------------------------------------------------------------------------------
 
 static void put_hash(json *j, const char *key, unsigned long long hash)
 {
@@ -121,7 +121,7 @@ static void put_hash(json *j, const char *key, unsigned long long hash)
     json_text(j, key, text);
 }
 
-// the parts of a model
+// describes the parts of a model
 static void put_model(json *j, const pcs_model *m)
 {
     json_int(j, "systems", pcs_model_system_count(m));
@@ -144,7 +144,7 @@ static void print_line(const char *label, const char *text)
     free(words);
 }
 
-// after the file was read: nothing is printed of one that cannot be
+// called after the file was read: nothing is printed of a file that cannot be read
 static void print_head(const char *path, file_content what, const char *before)
 {
     char *name = readable(path);
@@ -232,7 +232,7 @@ static bool checkpoint(const char *path, const char *before, json *j)
 
 static const char *const mesh_formats[] = {"OBJ", "STL as text", "binary STL"};
 
-// the box around it, and whether it encloses anything
+// the box around a mesh, and whether it encloses a volume
 static bool mesh(const char *path, const char *before, json *j)
 {
     pcs_mesh_file *f;

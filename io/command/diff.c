@@ -48,7 +48,7 @@ static void print_numbers(double a, double b)
     printf(": %.17g and %.17g, apart by %.3g\n", a, b, fabs(a - b));
 }
 
-// whether n numbers agree; else prints the place of the first that differs
+// true when n numbers agree; else prints the place of the first that differs
 static bool same_reals(const pair *p, long frame, double t, int n, const double *a, const double *b,
                        bool velocity, double tol)
 {

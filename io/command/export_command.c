@@ -44,7 +44,7 @@ static char *output_name(const request *q, const char *in, pcs_export_kind *kind
     return join(q->out, "", "");
 }
 
-// what the names of several files begin with, newly allocated
+// the common beginning of the names of several files, newly allocated
 static char *stem_of(const char *out, pcs_export_kind kind)
 {
     char stem[4096];
@@ -53,7 +53,7 @@ static char *stem_of(const char *out, pcs_export_kind kind)
     return join(good ? stem : out, "", "");
 }
 
-// the files that stand beside an output, whatever its format
+// the further files of an output, for any format
 static bool replaces_any(const char *out, pcs_export_kind kind, const char *in)
 {
     static const char *const further[] = {"-bodies.csv",     "-coordinates.csv", "-contacts.csv",
@@ -78,7 +78,7 @@ static void name_file(const char *stem, const char *ending, const char *before)
     free(name);
 }
 
-// the files of all tables
+// prints the files of all tables
 static void name_tables(const request *q, const pcs_trajectory *trajectory, const char *out)
 {
     const pcs_model *m = pcs_trajectory_model(trajectory);
@@ -94,7 +94,7 @@ static void name_tables(const request *q, const pcs_trajectory *trajectory, cons
     free(stem);
 }
 
-// of a trajectory with n > 0 frames; a line on stderr when not
+// checks that a trajectory has n > 0 frames; a line on stderr if not
 static bool frames_exist(const request *q, long n)
 {
     if (n > 0 && (q->first >= n || q->last >= n)) {

@@ -15,20 +15,20 @@
 
 extern const char plot_style[]; // examples/plot/style.gp
 
-// a curve is divided into so many equal parts, and drawn with the first, last, least and largest
+// a curve is divided into this many equal parts, and drawn with the first, last, least and largest
 // value of each: the picture is the same, since it has fewer pixels
 #define COLUMNS 1200
-// of the name of a curve in the legend
+// largest number of letters of a name in the legend
 #define LONGEST 28
-// limit of the memory of a picture: curves that are thinned need a few MB
+// limit of the memory of a picture: reduced curves need a few MB
 #define MOST_BYTES ((size_t)256 << 20)
-// s; gnuplot needs less than one
+// time limit, s; gnuplot needs less than one second
 #define PATIENCE 120
 
 static void write_point(FILE *f, const curves *c, int i, int k, int *last)
 {
     if (k <= *last) return;
-    // a gap of the curve is an empty line
+    // an empty line makes a gap of the curve
     for (int l = *last + 1; l < k && *last >= 0; ++l) {
         if (curve_has_point(c, i, l)) continue;
         fputc('\n', f);
@@ -62,7 +62,7 @@ static void write_points(FILE *f, const curves *c, int i)
 }
 
 // In single quotes, limited to so many letters. A quote in a name ends the string and is joined to
-// it, since gnuplot 5.4 does not read every '' as a quote: not at the begin, nor two of them.
+// it, since gnuplot 5.4 does not read every '' as a quote: not at the beginning, nor two in a row.
 static void write_quoted(FILE *f, const char *text, int longest)
 {
     char *words = readable(text);
@@ -111,7 +111,7 @@ static void write_script(FILE *f, const char *format, const char *title, const c
     if (c->t[c->n - 1] > c->t[0]) {
         fprintf(f, "set xrange [%.17g:%.17g]\n", c->t[0], c->t[c->n - 1]);
     } else {
-        // one time, which gnuplot would put between others that may read the same
+        // a single time, beside which gnuplot would draw others with the same label
         fprintf(f, "set xtics ('%g' %.17g)\n", c->t[0], c->t[0]);
     }
     for (int i = 0; i < c->count; ++i) {
@@ -119,7 +119,7 @@ static void write_script(FILE *f, const char *format, const char *title, const c
         write_points(f, c, i);
         fputs("END\n", f);
     }
-    // a curve without a number would be an error
+    // gnuplot refuses a curve without a number
     bool begun = false;
     for (int i = 0; i < c->count; ++i) {
         const curve *a = &c->curve[i];
@@ -160,7 +160,8 @@ static void say_why(const child *c)
 // The picture goes through a pipe, since gnuplot does not report when a file cannot be written.
 static bool run(FILE *script, FILE *out)
 {
-    static char name[] = "gnuplot", bare[] = "-d", from[] = "-"; // -d: without the user's settings
+    static char name[] = "gnuplot", bare[] = "-d",
+                from[] = "-"; // -d: without the settings of the user
     char *argv[] = {name, bare, from, NULL};
     child c = {.most = MOST_BYTES};
     if (!child_start(&c, argv, fileno(script), PATIENCE)) return false;

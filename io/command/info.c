@@ -16,7 +16,7 @@
 
 // the rank is computed for at most this many rows: it costs n^3
 #define RANK_ROWS 1500
-// pivots below this, relative to the largest of the scaled matrix, count as zero
+// pivots below this part of the largest one of the scaled matrix count as zero
 #define RANK_TOL 1e-10
 
 typedef struct facts {
@@ -24,7 +24,7 @@ typedef struct facts {
     double largest;         // |W|
     double asymmetry;       // max |W - W'|
     double diagonal_low, diagonal_high;
-    int negative, zero, zero_rows; // of the diagonal; rows of W without an entry
+    int negative, zero, zero_rows; // entries of the diagonal; rows of W without an entry
     double stored, nonzero;        // entries
     int rank;                      // -1: not computed
     double q_largest;
@@ -84,7 +84,7 @@ static int rank_of(const pcs_problem *p, const double *diagonal, double spare)
     }
     double first = 0;
     for (int k = 0; k < n && rank == k; ++k) {
-        // the largest remaining entry
+        // finds the largest remaining entry
         size_t at = (size_t)k + (size_t)n * k;
         for (int j = k; j < n; ++j) {
             for (int i = k; i < n; ++i) {
@@ -152,7 +152,7 @@ static facts look(const pcs_problem *p)
 
 static const char *const storages[] = {"dense", "block-sparse", "sparse"};
 
-// words of a file on one line, control characters escaped; nothing if there are no words
+// prints words of a file on one line, control characters escaped; prints nothing if there are none
 static void print_words(const char *label, const char *text)
 {
     bool begun = false;

@@ -1,4 +1,4 @@
-// A file that is there whole or not at all (problem_file/new_file.h), with lines on stderr.
+// A file that appears complete or not at all (problem_file/new_file.h), with lines on stderr.
 #ifndef COMMAND_OUTPUT_H
 #define COMMAND_OUTPUT_H
 
@@ -15,14 +15,14 @@ typedef struct output {
 // false after a line on stderr
 bool output_open(output *o, const char *path);
 
-// Whether an output can be opened there, without a change; true for null (none is wanted). False
-// after a line on stderr.
+// True when an output can be opened at this path, without a change; true for null (no output).
+// False after a line on stderr.
 bool output_possible(const char *path);
 
 // true when the file is in its place; false after a line on stderr, without a partial file
 bool output_commit(output *o);
 
-// gives up without a word; accepts what was never opened
+// removes the new file silently; accepts an output that was never opened
 void output_abandon(output *o);
 
 #endif

@@ -60,7 +60,7 @@ static int write(const char *path, const char *title, const curves *c)
     return output_commit(&o) ? DONE : WRONG;
 }
 
-// NAME.WORD.svg beside NAME.h5
+// the default output: NAME.WORD.svg beside NAME.h5
 static char *default_path(const char *trajectory, int what)
 {
     const char *word = curves_words;
@@ -72,7 +72,7 @@ static char *default_path(const char *trajectory, int what)
     return beside(trajectory, ending);
 }
 
-// what was written; the picture lacks curves without a value
+// says what was written; the picture lacks curves without a value
 static void say_curves(const char *path, const curves *c)
 {
     char *shown = readable(path);

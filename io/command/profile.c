@@ -1,5 +1,5 @@
 // Performance profile of solver k: rho_k(t) = share of the problems with time(p, k) <= t min_j
-// time(p, j), a problem not solved counting as never. Success curve: share with time(p, k) <= t.
+// time(p, j), where an unsolved problem never counts. Success curve: share with time(p, k) <= t.
 //
 // E. Dolan, J. More, Benchmarking optimization software with performance profiles, Math. Program.
 // 91, 2002.
@@ -11,7 +11,7 @@
 
 #include "command/command.h"
 
-// below this the clock and a cold cache decide
+// shorter times depend on the clock and a cold cache
 #define SHORTEST 1e-7
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ static int find_text(const char *const *list, int n, const char *text)
     return -1;
 }
 
-// the problem of a run: by its path, else by the last part of it
+// finds the problem of a run by its path, else by the last part of it
 static int find_problem(const study *s, const run *r)
 {
     const int i = find_text(s->problem, s->problems, r->file);
@@ -54,7 +54,7 @@ static void sort_in(study *s, const runs *x)
         const run *r = &x->at[i];
         const int p = find_problem(s, r), k = find_text(s->solver, s->solvers, r->solver);
         const int t = find_tol(s, r->tol);
-        // of several runs the last one is used
+        // the last of several runs is used
         if (p >= 0 && k >= 0 && t >= 0) s->cell[index_of(s, p, k, t)] = r;
     }
 }
@@ -151,7 +151,7 @@ static int make_curve(const study *s, study_plot plot, int solver, int tol, doub
     return n;
 }
 
-// sorted by their end value, then by how early they rise: the mean of -log x over the steps
+// sorts curves by their end value, then by the mean of -log x over their steps: early ones first
 static int better(const void *a, const void *b)
 {
     const svg_curve *x = a, *y = b;

@@ -10,7 +10,7 @@ typedef struct study {
     const char **problem; // files, borrowed
     const char **solver;  // borrowed
     const double *tol;    // borrowed
-    const run **cell;     // null where there is no run
+    const run **cell;     // null: no run
 } study;
 
 // Sorts runs into the table: those of `own`, then those of `added`, whose solvers are appended;
@@ -21,17 +21,17 @@ void study_free(study *s);
 
 const run *study_run(const study *s, int problem, int solver, int tol);
 
-// seconds, never below 0.1 us; infinite where it is not solved
+// seconds, never below 0.1 us; infinite when not solved
 double study_time(const study *s, int problem, int solver, int tol);
-// of the fastest solver
+// seconds of the fastest solver
 double study_best(const study *s, int problem, int tol);
 
 // the results of a solver at one tolerance
 typedef struct study_sum {
     int tried, solved, fastest, lost; // lost: crash or timeout
-    double ratio;                     // geometric mean of time / best where solved; NaN
-    double worst;                     // the largest of these
-    double seconds;                   // sum where solved
+    double ratio;   // geometric mean of time / best over solved problems; NaN: none
+    double worst;   // the largest of these
+    double seconds; // sum over solved problems
 } study_sum;
 study_sum study_summary(const study *s, int solver, int tol);
 

@@ -13,7 +13,7 @@
 #include "command/trace.h"
 #include "problem_file/worst.h"
 
-// s between two lines on a terminal, and elsewhere
+// seconds between two lines on a terminal, and elsewhere
 #define OFTEN  0.2
 #define SELDOM 10
 
@@ -42,14 +42,15 @@ static void duration(double s, char text[32])
     }
 }
 
-// of the terminal
+// width of the terminal
 static int columns(void)
 {
     struct winsize size;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-// What fits into a line: one that wraps could not be replaced. What matters most stands first.
+// Cuts a line to the width: a wrapped line could not be replaced. The most important numbers are
+// first.
 static void put_line(const progress *p, char (*item)[40], int n)
 {
     const size_t most = p->terminal ? (size_t)columns() - 1 : 1000;

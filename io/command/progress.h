@@ -10,7 +10,7 @@
 typedef struct progress {
     bool quiet, terminal, shown;
     double begun, last; // s, by the clock
-    double t0, t_end;   // s, of the run
+    double t0, t_end;   // s, times of the run
     long steps;
     double residual; // the worst so far
 } progress;

@@ -21,9 +21,9 @@ typedef struct reduction {
     pcs_solver_opts o;
     const char *out;
     const pcs_problem *p;
-    int tries, blocks; // of the last failing one
+    int tries, blocks; // blocks: number in the smallest problem so far
     bool terminal, broken;
-    pcs_report report; // of the smallest so far
+    pcs_report report; // report of the smallest problem so far
 } reduction;
 
 // ---- a part of a problem -----------------------------------------------------------------------
@@ -33,7 +33,7 @@ typedef struct part {
     pcs_problem p;
     pcs_block *block;
     double *q;
-    int *place; // of scalar rows, -1 where left out; of the whole problem
+    int *place; // place of each scalar row of the whole problem, -1: left out
 } part;
 
 static void part_free(part *x)
@@ -49,7 +49,7 @@ static void part_free(part *x)
     *x = (part){0};
 }
 
-// the rows, blocks and q of the part
+// makes the rows, blocks and q of the part
 static void keep_blocks(const pcs_problem *p, const int *kept, int n, part *x)
 {
     x->block = take((size_t)n, sizeof *x->block);
@@ -138,7 +138,7 @@ static void part_make(const pcs_problem *p, const int *kept, int n, part *x)
     keep_matrix(&p->W, x);
 }
 
-// ---- does it fail? -----------------------------------------------------------------------------
+// ---- failure -----------------------------------------------------------------------------
 
 static bool fails(reduction *d, const int *kept, int n)
 {
@@ -177,7 +177,7 @@ static int shrink(reduction *d, int *kept, int n)
     while (n > 1 && !d->broken && !interrupted()) {
         if (parts > n) parts = n;
         bool found = false;
-        // a part alone, then everything except a part
+        // tries a part alone, then everything except a part
         for (int without = 0; without < (parts > 2 ? 2 : 1) && !found; ++without) {
             for (int k = 0; k < parts && !found && !interrupted(); ++k) {
                 const int first = (int)((long)n * k / parts),
@@ -207,7 +207,7 @@ static int write_part(const reduction *d, const char *path, const int *kept, int
 {
     char name[256], *made = NULL;
     if (!d->out) {
-        // stack.hdf5 becomes stack-reduced.pcs, in the current folder
+        // the default output: stack.hdf5 becomes stack-reduced.pcs, in the current folder
         const char *slash = strrchr(path, '/');
         snprintf(name, sizeof name, "%.200s", slash ? slash + 1 : path);
         char *dot = strrchr(name, '.');
@@ -218,7 +218,7 @@ static int write_part(const reduction *d, const char *path, const int *kept, int
     part x;
     part_make(d->p, kept, n, &x);
     const pcs_file_content content = {.problem = &x.p, .title = "reduced by percuss reduce"};
-    // a .dat file has no place for a title, and a small problem is readable when dense
+    // a .dat file cannot hold a title; a small problem is readable when dense
     pcs_file_content bare = content;
     bare.title = NULL;
     const size_t length = strlen(out);

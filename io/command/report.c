@@ -7,7 +7,7 @@
 
 #include <percuss/base.h>
 
-// made by cmake/embed.cmake from report.html
+// cmake/embed.cmake makes it from report.html
 extern const char report_page[];
 
 static const char *class_of(const run *r)
@@ -17,7 +17,7 @@ static const char *class_of(const run *r)
     return strcmp(r->outcome, "refused") == 0 ? "none" : "bad";
 }
 
-// seconds in a readable form
+// seconds as readable text
 static void put_time(FILE *f, double s)
 {
     if (!isfinite(s)) {

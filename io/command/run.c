@@ -21,11 +21,11 @@
 
 typedef struct request {
     const char *path;
-    double until, step; // 0: those of the scene
+    double until, step; // 0: the value of the scene
     int threads;
     bool hash, as_json, quiet;
-    const char *trajectory; // or null, as the two below
-    int every;              // steps from frame to frame; 0: as in the scene
+    const char *trajectory; // or null, as the next two
+    int every;              // number of steps per frame; 0: as in the scene
     const char *checkpoint;
     int checkpoint_every;
     const char *resume;
@@ -38,19 +38,19 @@ typedef struct summary {
     int active, most_active;
     double residual, penetration, seconds;
     double kinetic[2], potential[2]; // at the start and at the end, J
-    double closure;                  // J, all steps
+    double closure;                  // J, sum over all steps
 } summary;
 
-// the outputs of a run beside its steps
+// the outputs of a run
 typedef struct companions {
     const request *q;
     summary sum;
     progress progress;
     pcs_recorder *recorder; // or null
     capture capture;
-    long steps;    // since the beginning, also before a checkpoint
+    long steps;    // steps since the beginning, also before a checkpoint
     bool at_limit; // the checkpoint was made after all steps that the scene allows
-    bool failed;   // an output could not be written: the run ends
+    bool failed;   // an output cannot be written: the run ends
 } companions;
 
 static void energies(const pcs_model *m, const pcs_state *state, int end, summary *s)
@@ -213,7 +213,7 @@ static bool resume(const request *q, pcs_scene *scene, pcs_state *state, compani
     return true;
 }
 
-// the checkpoint of an interrupted run when no place was given
+// the path of the checkpoint of an interrupted run when none was given
 static char *checkpoint_name(const request *q)
 {
     if (q->checkpoint) return join(q->checkpoint, "", "");
@@ -287,7 +287,7 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
     c.capture.scene = q->path;
     c.capture.steps = scene->settings.t_end / scene->settings.h;
     interrupts_begin();
-    // what cannot be written is refused before the first step
+    // outputs that cannot be written are refused before the first step
     if (!resume(q, scene, state, &c) || !output_possible(q->checkpoint) ||
         !capture_begin(&c.capture) || !open_recorder(q, scene, &c.recorder)) {
         return WRONG;

@@ -90,7 +90,7 @@ void runs_free(runs *x)
 
 // ---- files -------------------------------------------------------------------------------------
 
-// a name of 4096 bytes takes at most four times as many
+// longest line: a name of 4096 bytes takes at most four times as many
 #define LONGEST_LINE (1 << 16)
 
 // rows of an open file; *settings is its first comment (or null), *whole the bytes up to the last
@@ -105,7 +105,7 @@ static bool read_rows(FILE *f, const char *path, runs *x, char **settings, off_t
         const size_t got = strlen(line);
         number += 1;
         if (got == 0 || line[got - 1] != '\n') {
-            // a last line without its end was cut short
+            // a last line without an end is incomplete
             good = feof(f);
             if (!good)
                 complain("%s:%d: this is not a row of a runs.csv; give another file", path, number);

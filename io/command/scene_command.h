@@ -6,7 +6,7 @@ typedef struct example_scene_row {
     const char *name, *text;
 } example_scene_row;
 
-// a table made by the build
+// a table that the build makes
 extern const example_scene_row example_scene[];
 extern const int example_scene_count;
 

@@ -13,7 +13,7 @@ extern const char *const setup_kinds; // any|lcp|...
 #define SETUP_MEASURES "residual|natural|both|relaxed"
 extern const char *const setup_measure[4];
 
-// the values of --solver and related flags
+// the values of --solver and the flags beside it
 typedef struct setup {
     const char *solver;
     double tol;
@@ -26,20 +26,40 @@ typedef struct setup {
 
 setup setup_default(void);
 
-// its flags, for the table of a subcommand
-// clang-format off
-#define SETUP_FLAGS(s)                                                                      \
-    {"--kind", 0, ARGS_CHOICE, &(s).kind, .what = setup_kinds,                              \
-     .help = "kind of problem, for files that do not state it"},                            \
-    {"--measure", 0, ARGS_CHOICE, &(s).measure, .what = SETUP_MEASURES,                     \
-     .help = "the measure that must be <= tol"},                                            \
-    {"--max-iters", 0, ARGS_INT, &(s).max_iters, .low = 0, .high = INT_MAX, .what = "N",    \
-     .help = "limit of iterations; for auto of products with W (default: that of the solver)"},\
-    {"--max-seconds", 0, ARGS_REAL, &(s).max_seconds, .low = 0, .high = HUGE_VAL,           \
-     .what = "S", .help = "stops a solve after S seconds; 0: no limit"}
-#define SETUP_OPTIONS(s)                                                                    \
-    {"--opt", 0, ARGS_LIST, &(s).opt, .what = "NAME=VALUE,...",                             \
-     .help = "options of the solver; 'percuss solvers NAME' lists them"}
+// the flags of a setup, for the table of a subcommand clang-format off
+#define SETUP_FLAGS(s)                                                                          \
+    {"--kind",                                                                                  \
+     0,                                                                                         \
+     ARGS_CHOICE,                                                                               \
+     &(s).kind,                                                                                 \
+     .what = setup_kinds,                                                                       \
+     .help = "kind of problem, for files that do not state it"},                                \
+        {"--measure",                                                                           \
+         0,                                                                                     \
+         ARGS_CHOICE,                                                                           \
+         &(s).measure,                                                                          \
+         .what = SETUP_MEASURES,                                                                \
+         .help = "the measure that must be <= tol"},                                            \
+        {"--max-iters",                                                                         \
+         0,                                                                                     \
+         ARGS_INT,                                                                              \
+         &(s).max_iters,                                                                        \
+         .low = 0,                                                                              \
+         .high = INT_MAX,                                                                       \
+         .what = "N",                                                                           \
+         .help =                                                                                \
+             "limit of iterations; for auto of products with W (default: that of the solver)"}, \
+    {                                                                                           \
+        "--max-seconds", 0, ARGS_REAL, &(s).max_seconds,                                        \
+            .low = 0, .high = HUGE_VAL, .what = "S",                                            \
+            .help = "stops a solve after S seconds; 0: no limit"                                \
+    }
+#define SETUP_OPTIONS(s)                                                       \
+    {                                                                          \
+        "--opt", 0, ARGS_LIST, &(s).opt,                                       \
+            .what = "NAME=VALUE,...",                                          \
+            .help = "options of the solver; 'percuss solvers NAME' lists them" \
+    }
 // clang-format on
 
 // The row of the solver table of this name; null after a line on stderr.

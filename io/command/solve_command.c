@@ -15,7 +15,7 @@
 #include "command/trace.h"
 #include "problem_file/csv_table.h"
 
-// repeated solves for the fastest time end after this many seconds in all
+// repeated solves end after this many seconds in all
 #define REPEAT_SECONDS 0.2
 
 typedef struct request {
@@ -24,7 +24,7 @@ typedef struct request {
     bool json, csv, solution, certificate, intervals;
     int repeat;
     const char *trace, *out;
-    int width; // of the column of names
+    int width; // width of the column of names
 } request;
 
 // ---- output ------------------------------------------------------------------------------------
@@ -86,13 +86,13 @@ static void print(const request *q, const run *x, int n, const double *r, const 
 
 // ---- one problem -------------------------------------------------------------------------------
 
-// r, u and, of a global problem, v
+// r, u and, for a global problem, v
 typedef struct answer {
     double *r, *u, *v;
     pcs_report report;
 } answer;
 
-// once from r = 0
+// solves once from r = 0
 static pcs_status solve_once(const request *q, const opened *in, pcs_watch watch, pcs_arena work,
                              answer *x)
 {
@@ -241,7 +241,7 @@ static int measure_names(char **file, int n)
     return width < 48 ? width : 48;
 }
 
-// checked before the work, not after it
+// outputs are checked before the work
 static bool holds_solution(const char *path)
 {
     static const char *const ends[] = {".hdf5", ".h5", ".pcs"};

@@ -17,7 +17,7 @@ static double default_of(const pcs_solver_opts *o, const pcs_opt *opt)
     return x;
 }
 
-// the words of an option, separated by commas
+// prints the words of an option, separated by commas
 static void list_words(const pcs_opt *o, size_t size, char *to)
 {
     size_t used = 0;
@@ -60,7 +60,7 @@ static const char *next_word(const pcs_opt *opt, const pcs_opt *choice, int *x)
     return NULL;
 }
 
-// "; with order shuffled" for an option that is read with some values of a choice only
+// prints "; with order shuffled" for an option that is read only with some values of a choice
 static void needs_of(const pcs_solver_info *s, const pcs_opt *opt, size_t size, char *to)
 {
     const pcs_opt *choice = choice_of(s, opt);

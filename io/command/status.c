@@ -1,4 +1,4 @@
-// The library judges (percuss/certificate.h); this file adds memory and words.
+// Memory and words for the certificates of the library (percuss/certificate.h).
 #include "command/status.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ void certificate_free(certificate *c)
     free(c->least);
 }
 
-// a unilateral block does not slide, it is closed
+// a unilateral block is closed, it does not slide
 static const char *word(const pcs_block *k, pcs_contact_status status)
 {
     if (k->cone == PCS_CONE_UNILATERAL && status == PCS_CONTACT_SLIDE) return "closed";

@@ -13,7 +13,7 @@ typedef struct certificate {
     bool ranks, intervals;
     int nb, n;
     pcs_contact_status *status;  // nb
-    double *margin, *low, *high; // nb; the last two null unless asked for
+    double *margin, *low, *high; // nb; low and high null unless requested
     double *least;               // n, or null
     pcs_certificate found;
 } certificate;
@@ -23,9 +23,9 @@ typedef struct certificate {
 bool certificate_make(const opened *in, double tol, const double *r, certificate *c, run *out);
 void certificate_free(certificate *c);
 
-// a line, and one per block with intervals
+// prints a line, and one per block with intervals
 void certificate_print(const certificate *c, const opened *in);
-// writes a member of an open object
+// writes the certificate as a member of an open object
 void certificate_json(json *j, const certificate *c);
 
 #endif

@@ -14,7 +14,7 @@
 #define TOP     52
 #define BOTTOM  370
 #define LEGEND  592
-#define LINES   20 // of the legend
+#define LINES   20 // largest number of lines of the legend
 #define SPACING 16
 #define NAME    (LEGEND + 70)
 #define LONGEST 24 // number of letters of a name that fit; longer names are squeezed
@@ -55,7 +55,7 @@ void svg_text(FILE *f, const char *text)
             fputs("&quot;", f);
             break;
         default: {
-            // XML has no control characters, and invalid UTF-8 ends it
+            // XML refuses control characters and invalid UTF-8
             const int n = utf8_length((const unsigned char *)text);
             if (n == 0) {
                 fputs("\xef\xbf\xbd", f);
@@ -103,7 +103,7 @@ static void write_axes(FILE *f, const svg_figure *g)
         fprintf(f, "<text class=\"soft\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d %%</text>\n",
                 LEFT - 8, y + 4, 20 * k);
     }
-    // 1, 2, 5 in every decade as long as the labels have room
+    // labels at 1, 2, 5 in every decade, as many as have room
     const double decades = log10(g->high / g->low);
     const int skip = decades > 8 ? 2 : 1;
     static const double steps[] = {1, 2, 5};
@@ -191,7 +191,7 @@ void svg_write(FILE *f, const svg_figure *g, bool standalone)
     if (standalone) fprintf(f, "<style>%s</style>\n", svg_style);
     fprintf(f, "<rect class=\"ground\" width=\"%d\" height=\"%d\"/>\n", WIDTH, HEIGHT);
     write_axes(f, g);
-    // the first of the legend is drawn last, on top
+    // the first curve of the legend is drawn last, on top
     for (int k = g->n - 1; k >= 0; --k) {
         write_curve(f, g, k);
     }

@@ -18,7 +18,7 @@ typedef struct svg_curve {
 typedef struct svg_figure {
     const char *title, *x_label, *y_label;
     const char *unit; // unit after the numbers of the axis: "x"; "s" also gives us and ms
-    double low, high; // of the axis, powers of ten or not; high > low > 0
+    double low, high; // ends of the axis; high > low > 0
     int n;
     const svg_curve *curve; // in the order of the legend
 } svg_figure;

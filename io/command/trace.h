@@ -8,17 +8,17 @@
 
 typedef struct trace {
     output out;
-    double start; // of the clock
+    double start; // reading of the clock at the start
 } trace;
 
 // both false after a line on stderr
 bool trace_open(trace *t, const char *path);
 bool trace_close(trace *t);
 
-// a row per call; stops the solve after an interrupt
+// writes a row per call; stops the solve after an interrupt
 pcs_watch trace_watch(trace *t);
 
-// seconds of a clock that only goes forward
+// seconds of a monotonic clock
 double clock_now(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include "command/command_line.h"
 #include "command/describe.h"
 
-// what was written; the program alone may be larger than the limit
+// says what was written; the program alone may be larger than the limit
 static void say_page(const char *page, long shown, long all, double megabytes)
 {
     struct stat file;

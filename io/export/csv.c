@@ -1,5 +1,5 @@
-// Tables as comma-separated values: a head with names and units, numbers that read back as the same
-// doubles.
+// Tables as comma-separated values: a head line with names and units, and numbers that read back as
+// the same doubles.
 #include <percuss/solver_table.h>
 
 #include <math.h>
@@ -210,7 +210,7 @@ static void put_step(long number, const step_row *row, FILE *out)
     csv_end(out);
 }
 
-// the steps between the first and the last frame that were chosen
+// writes the steps between the first and the last chosen frame
 static pcs_status write_steps(const export_job *job, FILE *out)
 {
     enum { PART = 256 };
@@ -268,7 +268,7 @@ static pcs_status write_table(const export_job *job, int which, char name[4096],
     return tables[which].write(job, file->f);
 }
 
-// no file takes its place before all of them are written
+// all files are written before the first one takes its place
 pcs_status export_csv(const export_job *job)
 {
     char name[PCS_EXPORT_TABLE_COUNT][4096];

@@ -1,5 +1,5 @@
-// Exports of a trajectory: what is asked for is checked, a first pass over the frames finds what
-// moves and how far, the shapes become triangles, and the format writes.
+// Exports of a trajectory: the definition is checked, a first pass over the frames finds the bodies
+// that move and their range, the shapes become triangles, and the format writes.
 #include "export/export_job.h"
 
 #include <limits.h>
@@ -13,13 +13,14 @@
 #include "base/base.h"
 #include "linalg/m3.h"
 
-// the part of a radius; finer where triangles are there once than where every frame has them
+// default tolerance, as a part of a radius: smaller for formats that store triangles once than for
+// those that repeat them in every frame
 #define FINE   0.02
 #define COARSE 0.1
 
 static const struct {
     const char *ending;
-    double tolerance; // where none is asked for
+    double tolerance; // default tolerance
     pcs_status (*write)(const export_job *job);
 } formats[PCS_EXPORT_COUNT] = {
     [PCS_EXPORT_CSV] = {"csv", 0, export_csv},
@@ -138,10 +139,10 @@ static pcs_status list_shapes(export_job *job)
     return PCS_OK;
 }
 
-// what decides the surface of a shape
+// the data on which the surface of a shape depends
 typedef struct pattern {
     pcs_shape shape;
-    int at; // in job->shape
+    int at; // place in job->shape
 } pattern;
 
 static int compare_reals(double a, double b)
@@ -161,7 +162,7 @@ static int compare_patterns(const void *one, const void *two)
     return order;
 }
 
-// the face of a half-space reaches as far as bodies do, and their own size further
+// the face of a half-space covers the range of bodies, plus its size
 static face_part part_of_face(const export_job *job, const export_shape *s)
 {
     double pose[7], middle[3], local[3], size = 0;
@@ -202,7 +203,7 @@ static pcs_status make_surfaces(export_job *job)
     return status;
 }
 
-// ---- all together ------------------------------------------------------------------------------
+// ---- the export ------------------------------------------------------------------------------
 
 static void release(export_job *job)
 {

@@ -1,6 +1,5 @@
-// What every format of an export starts from: the frames that were chosen, the poses of bodies in
-// them, and the shapes as triangles. A format is a function of one of these (export.c has the
-// table).
+// The input of every format of an export: the chosen frames, the poses of bodies in them, and the
+// shapes as triangles. A format is a function of one of these (export.c has the table).
 #ifndef EXPORT_EXPORT_JOB_H
 #define EXPORT_EXPORT_JOB_H
 
@@ -12,25 +11,25 @@
 #include "export/tessellate.h"
 #include "trajectory/frames.h"
 
-// a shape that is switched on
+// an enabled shape
 typedef struct export_shape {
-    int number, body, material; // of the model; body 0 is the world
-    int surface;                // of export_job
+    int number, body, material; // numbers in the model; body 0 is the world
+    int surface;                // number in export_job
     double pose[7];             // x y z and unit quaternion: shape to body
 } export_shape;
 
 typedef struct export_job {
     pcs_trajectory *trajectory;
     const pcs_model *model;
-    const char *path;   // of the output
-    const char *ending; // of the format, without its dot
+    const char *path;   // path of the output
+    const char *ending; // ending of the format, without its dot
     pcs_export_def def;
     frame_choice choice;
     long frames;            // that are written
     int bodies;             // systems and the world, number 0
-    bool *moves;            // of each body: whether its pose differs between these frames
-    double (*first)[7];     // of each body: its pose in the first of them
-    double low[3], high[3]; // where the origins of bodies are in all of them, m
+    bool *moves;            // per body: its pose differs between these frames
+    double (*first)[7];     // per body: its pose in the first of them
+    double low[3], high[3]; // bounds of the origins of bodies in all of them, m
     int n_shapes;
     export_shape *shape; // n_shapes, by body
     int n_surfaces;
@@ -40,22 +39,22 @@ typedef struct export_job {
 // reads frame k of those that are written
 pcs_status job_read(const export_job *job, long k, pcs_trajectory_frame *out);
 
-// its time, s
+// time of frame k, s
 double job_time(const export_job *job, long k);
 
 // the pose of a body in a frame that was read
 void job_pose(const export_job *job, const pcs_trajectory_frame *frame, int body, double pose[7]);
 
-// the name of a body, never empty: "body 3" where it has none; cut to `size`; not always unique
+// the name of a body, never empty: "body 3" if it has none; cut to `size`; not always unique
 void job_body_name(const export_job *job, int body, char *name, size_t size);
 
-// Its velocity as of pcs_trajectory_velocity, zero for a Lagrangian system; and the kinetic energy
-// that it has with these, J: NaN for a prescribed motion, which has no mass.
+// The velocity of a body as by pcs_trajectory_velocity, zero for a Lagrangian system; and its
+// kinetic energy, J: NaN for a prescribed motion, which has no mass.
 void job_velocity(const export_job *job, const pcs_trajectory_frame *frame, int body, double v[6]);
 double job_kinetic(const export_job *job, int body, const double v[6]);
 
 // The name of a further file: the stem of the output (export_stem), then the three texts.
-// PCS_ERR_FILE where it does not fit, and for a stream.
+// PCS_ERR_FILE when it does not fit, and for a stream.
 pcs_status job_name_beside(const export_job *job, const char *between, const char *what,
                            const char *ending, size_t size, char *name);
 

@@ -1,4 +1,4 @@
-// What the names of all files of an export begin with.
+// The common beginning of the names of all files of an export.
 #ifndef EXPORT_EXPORT_STEM_H
 #define EXPORT_EXPORT_STEM_H
 

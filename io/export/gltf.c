@@ -1,4 +1,4 @@
-// Binary glTF 2.0: a chunk of JSON that describes a chunk of numbers. A node turns the scene so
+// Binary glTF 2.0: a chunk of JSON that describes a chunk of numbers. A node rotates the scene so
 // that y is up; below it there is a node for each body, and in it one for each shape. Shapes with
 // the same surface and colour share a mesh. The numbers are vertices and normals, then corners,
 // then key frames, each part a view of the buffer:
@@ -16,7 +16,7 @@
 #include "problem_file/json.h"
 #include "problem_file/new_file.h"
 
-// of the standard
+// codes of the standard
 enum {
     TYPE_SHORT = 5123,
     TYPE_INT = 5125,
@@ -41,11 +41,11 @@ typedef struct glb {
     int channels;
     channel *channel;
     int *mesh;     // [surface][colour]: its number, or -1
-    int *accessor; // of each surface: the first of its three
+    int *accessor; // per surface: the first of its three
     int meshes;
     json j;
-    int accessors;            // written so far
-    size_t at;                // bytes of the buffer that they take
+    int accessors;            // number of accessors so far
+    size_t at;                // bytes of the buffer up to here
     size_t vertices, corners; // bytes of the first two views
 } glb;
 
@@ -90,7 +90,7 @@ static size_t corner_bytes(const surface *s)
     return (bytes + 3) / 4 * 4;
 }
 
-// ---- which numbers there are -------------------------------------------------------------------
+// ---- sizes -------------------------------------------------------------------
 
 static pcs_status list_channels(glb *g)
 {
@@ -101,7 +101,7 @@ static pcs_status list_channels(glb *g)
     for (int row = 0; row < t->rows && good; ++row) {
         for (track_part part = TRACK_POSITION; part <= TRACK_ORIENTATION && good; ++part) {
             const int n = tracks_keys(t, row, part, key);
-            if (n < 2) continue; // as the node says
+            if (n < 2) continue; // the node has this pose
             channel *c = &g->channel[g->channels];
             c->key = malloc((size_t)n * sizeof *key);
             good = c->key != NULL;
@@ -176,8 +176,8 @@ static void write_nodes(glb *g)
     json *j = &g->j;
     double up[3];
     up_of(job->model, up);
-    // the shortest turn that takes up to y: half the angle by the sum of (1, 0) and (up . y, up x
-    // y)
+    // the shortest rotation from up to y: half the angle follows from the sum of (1, 0) and (up .
+    // y, up x y)
     double turn[4] = {1 + up[1], -up[2], 0, up[0]}, size = sqrt(2 * (1 + up[1]));
     if (!(size > 1e-7)) {
         memcpy(turn, (double[]){0, 1, 0, 0}, sizeof turn);
@@ -244,7 +244,7 @@ static void write_meshes(glb *g)
     }
     json_close(j, ']');
 
-    // by their numbers, which follow the shapes
+    // refers to joints by their numbers, which follow the shapes
     int done = 0;
     json_open(j, "meshes", '[');
     for (int i = 0; i < job->n_shapes; ++i) {
@@ -268,7 +268,7 @@ static void write_meshes(glb *g)
     json_close(j, ']');
 }
 
-// `at` is in the view; what json_open began is for the caller to close
+// `at` is in the view; the caller closes the object
 static void open_accessor(glb *g, int view, size_t at, int type, size_t n, const char *shape)
 {
     json_open(&g->j, NULL, '{');
@@ -300,7 +300,7 @@ static double key_time(const glb *g, const channel *c, int k)
     return (double)as_float(g->tracks.time[c->key[k]]);
 }
 
-// the accessors of surface after surface, then those of channel after channel
+// the accessors of all surfaces, then those of all channels
 static void write_accessors(glb *g)
 {
     const export_job *job = g->job;
@@ -440,7 +440,7 @@ static void write_json(glb *g, FILE *out)
 
 static void put_normal(FILE *f, const double n[3])
 {
-    // a mesh may have triangles too thin for a normal
+    // a mesh may have triangles that are too thin for a normal
     const double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     const bool good = fabs(size - 1) < 1e-6;
     for (int i = 0; i < 3; ++i) {

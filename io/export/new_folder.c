@@ -47,7 +47,7 @@ void place_unlock(int lock)
     if (lock >= 0) close(lock);
 }
 
-// whether what is there may be replaced
+// true when the existing folder may be replaced
 static pcs_status check_old(const new_folder *f)
 {
     struct stat s;
@@ -58,7 +58,7 @@ static pcs_status check_old(const new_folder *f)
                           "name; choose another output");
     }
     DIR *folder = opendir(f->path);
-    // another export may be about to replace it
+    // another export may just replace it
     if (!folder && errno == ENOENT) return PCS_OK;
     if (!folder) return fail(f, "it cannot be read");
     pcs_status status = PCS_OK;
@@ -73,7 +73,7 @@ static pcs_status check_old(const new_folder *f)
     return status;
 }
 
-// removes the files of a folder, and the folder if it is empty then
+// removes the files of a folder, and the folder if it is then empty
 static void remove_folder(const char *path, const char *ending)
 {
     DIR *folder = opendir(path);

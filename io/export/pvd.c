@@ -19,7 +19,7 @@ enum { NAME_ROOM = 4400, BLOCK = 1 << 20 };
 
 // ---- XML ---------------------------------------------------------------------------------------
 
-// a text in an attribute; tabs and line ends would be read as blanks
+// writes a text in an attribute; readers would take tabs and line ends as blanks
 static void put_escaped(FILE *out, const char *words)
 {
     for (const char *s = words; *s; ++s) {
@@ -50,8 +50,8 @@ static const char *byte_order(void)
 
 // ---- arrays as compressed bytes ----------------------------------------------------------------
 
-// Numbers of blocks, bytes in a block and in the last one if it is shorter, then those of each
-// block deflated; the blocks.
+// Head: number of blocks, bytes in a block, bytes in the last one if it is shorter, bytes of each
+// deflated block; then the blocks.
 static pcs_status put_bytes(sink *s, const void *bytes, size_t size)
 {
     const size_t blocks = (size + BLOCK - 1) / BLOCK, head = (3 + blocks) * sizeof(uint64_t);
@@ -81,7 +81,7 @@ static pcs_status put_bytes(sink *s, const void *bytes, size_t size)
     return status;
 }
 
-// the element of an array whose bytes follow at the end
+// writes the element of an array whose bytes follow at the end
 static pcs_status put_array(FILE *out, sink *s, const char *type, const char *name, int width,
                             size_t rows, const void *bytes)
 {
@@ -111,7 +111,7 @@ static pcs_status put_cells(FILE *out, sink *s, const vtk_data *d)
     return status;
 }
 
-// the names of all bodies, by their number: characters, each name with a zero at its end
+// writes the names of all bodies, by their number: characters, each name with a zero at its end
 static pcs_status put_names(const export_job *job, FILE *out, sink *s)
 {
     sink names = sink_begin(NULL);
@@ -198,7 +198,7 @@ static void end_list(FILE *out)
     fputs("</Collection>\n</VTKFile>\n", out);
 }
 
-// A file in the new folder. It is not synced: that would take longer than all the rest.
+// A file in the new folder. It is not synced, as that would take longer than everything else.
 static pcs_status write_part(const pvd *p, const char *file, const vtk_data *d, double t)
 {
     char name[NAME_ROOM + 32];
@@ -270,8 +270,8 @@ static pcs_status begin(pvd *p)
     return vtk_bodies_create(job, true, &p->moving);
 }
 
-// Lists and folder take their places when all is written: the folder first. No other export of this
-// name comes between.
+// Lists and folder take their places when all is written, the folder first. A lock keeps other
+// exports of this name out.
 static pcs_status end(pvd *p, pcs_status status)
 {
     if (status == PCS_OK) {

@@ -1,10 +1,10 @@
-// Shapes as triangles. Spheres, capsules and cylinders are profiles turned about z: points (r, z)
-// with normals, from below to above. With n sides around, and as long ones along a circle of the
-// profile, a plane quad of a sphere lies inside it by
+// Shapes as triangles. Spheres, capsules and cylinders are profiles rotated about z: points (r, z)
+// with normals, from below to above. With n sides around, and sides of the same length along a
+// circle of the profile, a plane quad of a sphere lies inside it by
 //     R (1 - cos(pi / n)^2) <= tolerance R.
-// Everything else is given by flat polygons. There the normal of a triangle's corner is the mean,
-// by area, of the triangles at that vertex that bend from it by less than 30 degrees: a curved mesh
-// is smooth and a box has edges.
+// All other shapes have flat polygons. The normal at a corner of a triangle is the mean, by area,
+// of the triangles at that vertex whose normals differ by less than 30 degrees: a curved mesh is
+// smooth and a box has edges.
 #include "export/tessellate.h"
 
 #include <math.h>
@@ -17,10 +17,10 @@
 #include "linalg/m3.h"
 
 #define PI         3.14159265358979323846
-#define COS_SMOOTH 0.86602540378443864676 // of 30 degrees
+#define COS_SMOOTH 0.86602540378443864676 // cosine of 30 degrees
 
-// at a vertex with more triangles than this each has its own normal: looking at all pairs of a
-// million would take forever
+// at a vertex with more triangles than this each has its own normal: the cost of all pairs grows
+// with the square
 enum { SMOOTH_MOST = 64 };
 
 void surface_release(surface *s)
@@ -59,7 +59,7 @@ static void add_triangle(surface *s, int a, int b, int c)
     corner[2] = c;
 }
 
-// ---- turned profiles ---------------------------------------------------------------------------
+// ---- rotated profiles ---------------------------------------------------------------------------
 
 int surface_sides(double tolerance)
 {
@@ -67,13 +67,13 @@ int surface_sides(double tolerance)
     return 4 * (quarter < 2 ? 2 : quarter);
 }
 
-// a point of a profile: where, and the normal there; 0 <= r
+// a point of a profile with its normal; 0 <= r
 typedef struct profile_point {
     double r, z, nr, nz;
-    bool new_piece; // it begins a piece: no triangles join it to the point before
+    bool new_piece; // begins a piece: no triangles connect it to the point before
 } profile_point;
 
-// the vertices of a point go round z; on the axis it is one
+// the vertices of a point are a ring about z; on the axis there is one
 static int ring(surface *s, const profile_point *p, int sides)
 {
     const int first = s->n_vertices, n = p->r > 0 ? sides : 1;
@@ -102,7 +102,7 @@ static pcs_status turn(int n, const profile_point *p, int sides, surface *out)
     return PCS_OK;
 }
 
-// two quarters of a circle, their centres at z = -half and half
+// two quarters of a circle with centres at z = -half and half
 static pcs_status tessellate_capsule(double radius, double half, int sides, surface *out)
 {
     const int quarter = sides / 4;

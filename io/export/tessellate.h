@@ -5,28 +5,28 @@
 #include <percuss/shape.h>
 
 // Triangles are counter-clockwise from outside. Normals are unit, outward, and those of the shape:
-// where it has an edge, there is a vertex for each side of it.
+// an edge has a vertex for each of its sides.
 typedef struct surface {
     int n_vertices, n_triangles;
     double *vertex, *normal; // 3 n_vertices, frame of the shape, m
     int *triangle;           // 3 n_triangles
 } surface;
 
-// the part of a half-space's face that is drawn: |x - centre| <= half, |y - centre| <= half in the
-// frame of the shape
+// the part of the face of a half-space that is drawn: |x - centre| <= half, |y - centre| <= half in
+// the frame of the shape
 typedef struct face_part {
     double centre[2], half;
 } face_part;
 
-// `tolerance` is how far triangles may lie inside a round surface, as a part of its radius; `part`
-// counts for half-spaces. Release with surface_release, also after a failure.
+// `tolerance` is the largest distance of triangles inside a round surface, as a part of its radius;
+// only half-spaces use `part`. Release with surface_release, also after a failure.
 pcs_status surface_of_shape(const pcs_shape *shape, double tolerance, const face_part *part,
                             surface *out);
 
-// accepts what is empty
+// accepts an empty surface
 void surface_release(surface *s);
 
-// corners of the polygon that stands for a circle
+// number of corners of the polygon of a circle
 int surface_sides(double tolerance);
 
 #endif

@@ -1,10 +1,10 @@
 // See tracks.h. A frame is left out when the straight line from the key before it to the key after
-// it passes it closely. Of the slopes of such lines every frame on the way allows a range in each
-// component, and a frame may be the next key while its slope is in all of them:
+// it passes it closely. Every frame in between allows a range of slopes in each component, and a
+// frame may be the next key while its slope is in all of these ranges:
 //     (y_j - tol - y_a) / (t_j - t_a) <= (y_k - y_a) / (t_k - t_a) <= (y_j + tol - y_a) / (t_j -
 //     t_a).
-// Frames are looked at once. An arc of quaternions so close to its chord is passed in the same time
-// at constant rate, to the tolerance.
+// Each frame is visited once. An arc of quaternions so close to its chord has a constant rate, to
+// the tolerance.
 #include "export/tracks.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@
 
 #include "base/base.h"
 
-#define PART_OF_SCENE 1e-6 // that a position may be off; floats keep 6e-8
-#define TURN          1e-6 // that a quaternion may be off
+#define PART_OF_SCENE 1e-6 // largest error of a position; floats keep 6e-8
+#define TURN          1e-6 // largest error of a quaternion
 
 void tracks_release(tracks *t)
 {
@@ -30,7 +30,7 @@ const float *tracks_pose(const tracks *t, int row, int frame)
     return t->pose + 7 * ((size_t)row * (size_t)t->frames + (size_t)frame);
 }
 
-// frames that follow too closely for floats are left out
+// frames whose times are equal as floats are left out
 static int choose_times(const export_job *job, double *time, long *number)
 {
     int n = 0;
@@ -119,7 +119,7 @@ int tracks_keys(const tracks *t, int row, track_part part, int *key)
         if (!within) {
             start = k - 1;
             key[n++] = start;
-            k -= 1; // once more, from the new key
+            k -= 1; // the frame is tested again, from the new key
             continue;
         }
         for (int i = first; i < last; ++i) {
@@ -136,7 +136,7 @@ int tracks_keys(const tracks *t, int row, track_part part, int *key)
     return n;
 }
 
-// ---- what every animation needs beside ---------------------------------------------------------
+// ---- directions and colours ---------------------------------------------------------
 
 void up_of(const pcs_model *m, double up[3])
 {
@@ -148,7 +148,7 @@ void up_of(const pcs_model *m, double up[3])
     }
 }
 
-// forces move it, or it moves by itself
+// true when forces or a motion move the body
 int body_colour(const export_job *job, int body)
 {
     pcs_inertia mass;
@@ -162,7 +162,7 @@ int body_colour(const export_job *job, int body)
 
 void colour_value(int number, double rgb[3])
 {
-    // of io/view/web/solids.js, the grey of the ground last
+    // colours of io/view/web/solids.js, the grey of the ground last
     static const unsigned palette[BODY_COLOURS] = {0x4e8fc7, 0xd98b4a, 0x5faf8c, 0xb678b0, 0xc9b24b,
                                                    0x6fb7d6, 0xc96a62, 0x8a8fd0, 0x8d949c};
     for (int i = 0; i < 3; ++i) {

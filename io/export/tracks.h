@@ -1,16 +1,16 @@
-// The motion of the bodies that move, as key frames: what formats with an animation write.
+// The motion of the bodies that move, as key frames for formats with an animation.
 #ifndef EXPORT_TRACKS_H
 #define EXPORT_TRACKS_H
 
 #include "export/export_job.h"
 
 typedef struct tracks {
-    int frames;       // whose times differ as floats
+    int frames;       // frames whose times differ as floats
     double *time;     // s since the first frame
     int rows;         // bodies that move
-    int *body;        // of each row
+    int *body;        // body of each row
     float *pose;      // [row][frame][7]: x y z and unit quaternion, which never changes its sign
-    double tolerance; // m: of a position that is left out
+    double tolerance; // m: error of a position that is left out
 } tracks;
 
 // the parts of a pose
@@ -22,17 +22,17 @@ void tracks_release(tracks *t);
 
 const float *tracks_pose(const tracks *t, int row, int frame);
 
-// The frames that a row needs: between two of them linear interpolation gives what lies there, to a
-// millionth of the size of the scene, or of the quaternion. Their numbers to key, which has
-// room for all frames; how many, from 1 on.
+// The key frames of a row: linear interpolation between them gives the others to a millionth of the
+// size of the scene, or of the quaternion. Writes their numbers to key, which has room for all
+// frames, and returns how many there are, at least 1.
 int tracks_keys(const tracks *t, int row, track_part part, int *key);
 
-// ---- what every animation needs beside
+// ---- directions and colours
 
-// unit, against gravity; z without gravity
+// the unit vector against gravity; z without gravity
 void up_of(const pcs_model *m, double up[3]);
 
-// Colours of the replay page, linear red, green, blue: what cannot move is grey.
+// Colours of the replay page, linear red, green, blue; bodies that cannot move are grey.
 #define BODY_COLOURS 9
 int body_colour(const export_job *job, int body);
 void colour_value(int number, double rgb[3]);

@@ -2,7 +2,7 @@
 //     physics      gravity
 //     materials    friction and restitution, and the colours
 //     surfaces     large meshes of several shapes, as classes that these inherit
-//     world        shapes of what never moves
+//     world        shapes of bodies that never move
 //     bodies       a transform with time samples for each, in it its shapes
 //     joints       ball joints, distance joints and ropes
 // Attributes that begin with physics: are those of UsdPhysics. Numbers go through memory in pieces.
@@ -23,17 +23,17 @@
 #include "problem_file/new_file.h"
 #include "problem_file/sink.h"
 
-#define PIECE 65536 // bytes that are written at once
+#define PIECE 65536 // bytes written at once
 #define LARGE 2000  // triangles of a mesh that several shapes share; not every reader knows classes
 
 typedef struct usd {
     const export_job *job;
     tracks tracks;
-    int *row, *key; // of each body: its row of tracks, or -1; room for keys
-    int *uses;      // of each surface: shapes that have it as a mesh
-    char **name;    // of each body, as an identifier
+    int *row, *key; // per body: its row of tracks, or -1; memory for keys
+    int *uses;      // per surface: number of shapes that have it as a mesh
+    char **name;    // per body: its name as an identifier
     double rate;    // time codes per second
-    int depth;      // of prims
+    int depth;      // depth of prims
     pcs_trajectory_frame start;
     sink s;
     new_file file;
@@ -54,7 +54,7 @@ static void indent(usd *u)
     }
 }
 
-// a line of its own
+// writes a line
 static void line(usd *u, const char *words)
 {
     indent(u);
@@ -63,7 +63,7 @@ static void line(usd *u, const char *words)
     if (u->s.size > PIECE) flush(u);
 }
 
-// a line of two or three pieces
+// writes a line of two or three pieces
 static void line_of(usd *u, const char *a, const char *b, const char *c)
 {
     indent(u);
@@ -173,8 +173,8 @@ static bool is_identifier(const char *name)
     return true;
 }
 
-// What is no identifier gets underscores and its number, and more of these while a body has that
-// for its name: different bodies have different names.
+// A name that is no identifier gets underscores and its number, and more underscores while another
+// body has the same: different bodies have different names.
 static char *identifier(const pcs_model *m, int body)
 {
     const char *given = pcs_model_system_name(m, (pcs_system){body});
@@ -410,7 +410,7 @@ static void write_mass(usd *u, const pcs_inertia *inertia)
     }
 }
 
-// of the first frame; angular velocity inertial, in degrees
+// velocities of the first frame; angular velocity inertial, in degrees
 static void write_velocity(usd *u, int body)
 {
     double v[6], turn[3];
@@ -465,7 +465,7 @@ static void write_end(usd *u, int end, pcs_system on, const double point[3])
 {
     const char *const body = end == 0 ? "rel physics:body0 = </percuss/bodies/"
                                       : "rel physics:body1 = </percuss/bodies/";
-    if (on.id > 0) line_of(u, body, u->name[on.id], ">"); // else in the world
+    if (on.id > 0) line_of(u, body, u->name[on.id], ">"); // else the joint is in the world
     reals(u, end == 0 ? "point3f physics:localPos0" : "point3f physics:localPos1", 3, point);
     reals(u, end == 0 ? "quatf physics:localRot0" : "quatf physics:localRot1", 4,
           (double[4]){1, 0, 0, 0});
@@ -491,7 +491,7 @@ static void write_joint(usd *u, int number)
                                       : "bool physics:collisionEnabled = 0");
     line(u, pcs_model_interaction_enabled(m, id) ? "bool physics:jointEnabled = 1"
                                                  : "bool physics:jointEnabled = 0");
-    // a rope has no shortest length, which is a negative one
+    // a negative minimum: a rope has no shortest length
     if (!ball) real(u, "float physics:minDistance", rope ? -1 : def.relation.data[6]);
     if (!ball) real(u, "float physics:maxDistance", def.relation.data[6]);
     close_prim(u);

@@ -3,10 +3,10 @@
 // NAME-contacts.vtkhdf the contacts: they are files of their own because arrays belong to all
 // points of a file.
 //
-// Every set is a table to which each frame adds its rows. Offsets in /VTKHDF/Steps say where the
-// rows of a frame begin. Triangles and what stays the same are there once, at offset 0. The
-// contacts of a frame are one cell, also if there are none: readers count cells that they skip in
-// different ways, which agree if every frame has one.
+// Every set is a table to which each frame adds its rows. Offsets in /VTKHDF/Steps are the first
+// rows of a frame. Triangles and constant arrays are stored once, at offset 0. The contacts of a
+// frame are one cell, even if there are none: readers count skipped cells in different ways, which
+// agree if every frame has one.
 #define _POSIX_C_SOURCE 200809L // open
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 enum { VERTICES, LINES, POLYGONS, STRIPS, TOPOLOGIES };
 static const char *const topology_names[TOPOLOGIES] = {"Vertices", "Lines", "Polygons", "Strips"};
 
-// tables: of each topology four, of each array its rows and its offsets
+// tables: four for each topology; rows and offsets for each array
 enum {
     TIMES,
     PART_OFFSETS,
@@ -51,15 +51,15 @@ typedef struct vtkhdf {
     const export_job *job;
     char name[4096];
     new_file file;
-    int descriptor; // of the superblock, -1
+    int descriptor; // descriptor of the superblock, or -1
     int64_t reserved;
     h5_file h5;
     char path[TABLES][PATH_ROOM];
     table_def def[TABLES];
     int width[TABLES];
     table table[TABLES];
-    long steps;     // that it will have
-    int64_t points; // written so far
+    long steps;     // final number of steps
+    int64_t points; // points written so far
 } vtkhdf;
 
 // ---- the tables --------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ static pcs_status create_tables(vtkhdf *v)
 
 // ---- the file ----------------------------------------------------------------------------------
 
-// place on the disk before HDF5 writes: it may crash after a write that fails
+// reserves the disk space before HDF5 writes: HDF5 may crash after a write that fails
 static pcs_status reserve(vtkhdf *v, size_t bytes)
 {
     const int64_t end = table_file_size(&v->h5) + 2 * (int64_t)bytes + RESERVE_BYTES;
@@ -201,7 +201,7 @@ static pcs_status add_count(vtkhdf *v, int which, int64_t x)
     return add(v, which, 1, &x);
 }
 
-// the cells of one topology: n of them, of so many corners each
+// the cells of one topology: n of them, each with this many corners
 static pcs_status add_cells(vtkhdf *v, int topology, int64_t n, int64_t each, const int32_t *corner)
 {
     const int at = TOPOLOGY + 4 * topology;
@@ -221,7 +221,7 @@ static pcs_status add_cells(vtkhdf *v, int topology, int64_t n, int64_t each, co
     return status;
 }
 
-// A part: the points and cells of a frame. One with triangles is that of all frames.
+// A part: the points and cells of a frame. All frames share a part with triangles.
 static pcs_status add_part(vtkhdf *v, const vtk_data *d)
 {
     const bool triangles = d->cell_points == 3;
@@ -270,7 +270,7 @@ static pcs_status add_frame(vtkhdf *v, long k, double t, const vtk_data *d)
 
 static pcs_status write_bodies(vtkhdf *v, bool moving, vtk_data *d)
 {
-    // what does not move is the same at all times
+    // bodies that do not move are the same at all times
     v->steps = moving ? v->job->frames : 1;
     PCS_TRY(begin(v, d));
     for (long k = 0; k < v->steps; ++k) {

@@ -1,4 +1,4 @@
-// From the data of a reader to a problem: the cones, the global form with its factorised mass.
+// Makes a problem from the data of a reader: the cones, the global form with its factorised mass.
 #ifndef PROBLEM_FILE_ASSEMBLE_H
 #define PROBLEM_FILE_ASSEMBLE_H
 
@@ -7,7 +7,7 @@
 #include "problem_file/entries.h"
 #include "problem_file/pool.h"
 
-// fails with "name: ...", of a long name its end
+// fails with "name: ..."; of a long name only the end
 pcs_status fail_named(const char *name, pcs_status status, const char *format, ...)
     PCS_PRINTF(3, 4);
 
@@ -33,7 +33,7 @@ typedef struct global_parts {
     entries M;
     entries H;        // constraints x velocities: already transposed
     bool may_be_half; // entries of M on one side of its diagonal only are those of a symmetric one
-    partition hint;   // blocks of M that are wanted, or n = 0
+    partition hint;   // desired blocks of M, or n = 0
     const double *f;  // velocities
     const double *w;  // constraints
 } global_parts;

@@ -1,10 +1,9 @@
-// Problems out of entries.
+// Problems from entries.
 //
-// A global problem is M v = H^T r + f, u = H v + w. Where M falls into diagonal blocks (bodies)
-// they become the blocks of the mass, and the block columns of H; W = H M^-1 H^T then couples
-// constraints of one body only. Otherwise M is factorised as a sparse matrix. Of a symmetric M an
-// FCLIB file may store one triangle only; where there is no entry on one side of the diagonal,
-// the other side is mirrored.
+// A global problem is M v = H^T r + f, u = H v + w. If M has diagonal blocks (bodies), they become
+// the blocks of the mass, and the block columns of H; W = H M^-1 H^T then couples constraints of
+// one body only. Otherwise M is factorised as a sparse matrix. An FCLIB file may store one triangle
+// of a symmetric M; if one side of the diagonal has no entry, the other side is mirrored.
 #include "problem_file/assemble.h"
 
 #include <limits.h>
@@ -172,7 +171,7 @@ static pcs_status mass_from_entries(const char *name, const entries *M, pcs_pool
     return pcs_mass_matrix_create_sparse(env, &columns, out);
 }
 
-// the diagonal blocks of M, coarsened to the hint where that is possible
+// the diagonal blocks of M, merged to those of the hint if that is possible
 static pcs_status choose_blocks(const global_parts *g, const entries *M, pcs_pool *keep,
                                 partition *out)
 {
@@ -213,7 +212,7 @@ pcs_status global_build(const char *name, const global_parts *g, pcs_pool *scrat
     PCS_TRY(choose_blocks(g, &M, keep, &col));
     PCS_TRY(entries_order(&g->H, row, col, scratch, &order));
 
-    // blocks that are nearly empty are not worth their memory
+    // nearly empty blocks would waste memory
     const size_t fair = 16 * ((size_t)M.n + (size_t)g->H.n) + 4096;
     if (block_values(&col) + order.values <= fair) {
         PCS_TRY(pass_named(name, mass_from_blocks(&M, &col, scratch, &keep->env, &memory->mass)));
@@ -235,7 +234,7 @@ pcs_status global_build(const char *name, const global_parts *g, pcs_pool *scrat
 
 // ---- local -------------------------------------------------------------------------------------
 
-// the same blocks with each equality row separate
+// the same blocks with each equality row on its own
 static pcs_status split_equalities(int nb, const pcs_block *block, pcs_pool *keep, int *n,
                                    const pcs_block **out)
 {

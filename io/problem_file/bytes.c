@@ -16,10 +16,10 @@ static pcs_status fail_file(const char *path, const char *what)
                     errno != 0 ? strerror(errno) : "unknown reason");
 }
 
-// the limit of reading: a device or a pipe may never end
+// largest number of bytes: a device or a pipe may never end
 #define MOST_BYTES ((size_t)1 << 30)
 
-// the rest of a stream, in a buffer that doubles
+// reads the rest of a stream into a buffer that doubles
 static pcs_status load(const pcs_env *env, FILE *stream, const char *path, bytes_check *check,
                        char **bytes, size_t *size)
 {

@@ -9,7 +9,7 @@
 // Called while a file is read, with the bytes from `from` on: a failure ends the reading.
 typedef pcs_status bytes_check(const char *path, const char *bytes, size_t from, size_t size);
 
-// At most 1 GiB; PCS_ERR_FILE beyond, and where nothing can be read. `check` may be null. Release
+// At most 1 GiB; PCS_ERR_FILE beyond, and when nothing can be read. `check` may be null. Release
 // *bytes with pcs_env_free, also after a failure.
 pcs_status bytes_load(const pcs_env *env, const char *path, bytes_check *check, char **bytes,
                       size_t *size);

@@ -12,7 +12,7 @@
 pcs_status lcp_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file);
 pcs_status mlcp_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file);
 
-// whether the first numbers of the text fit the kind
+// true when the first numbers of the text fit the kind
 bool lcp_fits(const text *t);
 bool mlcp_fits(const text *t);
 

@@ -95,7 +95,7 @@ int csv_split(char *line, int most, char **field)
                 *to++ = take_byte(&in);
             }
         }
-        // `to` may equal `in`: read before writing the zero
+        // `to` may equal `in`: the byte is read before the zero is written
         const char end = *in++;
         *to++ = '\0';
         if (end == '\0') return n;

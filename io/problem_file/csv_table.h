@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-// one field after another; the first of a line with first = 1, then csv_end
+// write one field after another; the first of a line with first = 1, then csv_end
 void csv_text(FILE *out, int first, const char *text);
 void csv_real(FILE *out, int first, double value);
-// of a number that was stored with four bytes: nine digits read back as the same float
+// a number stored in four bytes: nine digits read back as the same float
 void csv_float(FILE *out, int first, double value);
 void csv_int(FILE *out, int first, long value);
 void csv_end(FILE *out);

@@ -206,7 +206,7 @@ pcs_status entries_to_bsr(const entries *A, const block_order *o, const char *wh
 
 pcs_status bsr_to_entries(const pcs_bsr *A, bool zeros, pcs_pool *scratch, entries *out)
 {
-    // count, then list: the same walk twice
+    // the first pass counts, the second lists
     *out = (entries){0};
     for (int pass = 0; pass < 2; ++pass) {
         size_t n = 0;

@@ -8,7 +8,7 @@
 
 #include "problem_file/pool.h"
 
-// entry k is x[k] at row i[k], column j[k]; equal places add up
+// entry k is x[k] at row i[k], column j[k]; entries at one place are added
 typedef struct entries {
     int rows, cols;
     int n;
@@ -16,7 +16,7 @@ typedef struct entries {
     double *x;
 } entries;
 
-// room for n entries
+// takes memory for n entries
 pcs_status entries_take(int rows, int cols, int n, pcs_pool *pool, entries *out);
 
 // the same matrix with rows and columns exchanged; borrows the arrays
@@ -28,7 +28,7 @@ bool entries_one_sided(const entries *A);
 // true if all entries, zeros apart, are on the diagonal
 bool entries_diagonal(const entries *A);
 
-// A and its mirror image, the diagonal once
+// A and its mirror image, with the diagonal once
 pcs_status entries_mirror(const entries *A, pcs_pool *scratch, entries *out);
 
 // block b covers start[b] .. start[b + 1] - 1
@@ -49,7 +49,7 @@ typedef struct block_order {
     int *row_part, *col_part; // the block of each row and column
     int *order;               // entries, those of a block together
     int blocks;               // blocks with an entry
-    size_t values;            // of all blocks together
+    size_t values;            // numbers in all blocks
 } block_order;
 
 pcs_status entries_order(const entries *A, partition row, partition col, pcs_pool *scratch,

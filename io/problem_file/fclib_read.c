@@ -22,7 +22,7 @@ typedef struct reader {
     pcs_pool *keep, *scratch;
     pcs_problem_file *file;
     int dim, nc;
-    int rows, equalities; // of contacts; after these
+    int rows, equalities; // rows of contacts; then of equalities
     char path[200];
 } reader;
 
@@ -232,7 +232,7 @@ static pcs_status read_local(reader *r)
 
 static pcs_status read_global(reader *r)
 {
-    // codes of finite elements write one triangle
+    // finite element codes write one triangle
     global_parts g = {.may_be_half = true};
     const double *b = NULL;
     int velocities = -1;
@@ -276,7 +276,7 @@ static pcs_status read_rows(reader *r, const char *folder, const char *first, co
     PCS_TRY(h5_reals(&r->h5, path, &r->rows, r->keep, &x));
     if (second && r->equalities > 0) {
         snprintf(path, sizeof path, "%s/%s", folder, second);
-        // impulses of contacts alone solve nothing
+        // impulses of contacts without those of equalities are no solution
         if (!h5_has(&r->h5, path)) return PCS_OK;
         PCS_TRY(h5_reals(&r->h5, path, &r->equalities, r->keep, &y));
     }
@@ -300,7 +300,7 @@ static pcs_status read_guesses(reader *r)
     int n;
     PCS_TRY(h5_int(&r->h5, "/guesses/number_of_guesses", &n));
     const size_t rows = (size_t)r->rows + (size_t)r->equalities;
-    // one stored vector may be linked to many times
+    // many links may lead to one stored vector
     if (n < 0 || (size_t)n > r->h5.size || (size_t)n * rows > r->h5.size / sizeof(double)) {
         return fail_named(r->name, PCS_ERR_SIZE,
                           "/guesses/number_of_guesses: %d guesses are more than the file holds", n);

@@ -15,7 +15,7 @@ typedef struct writer {
     const char *root;
     pcs_pool *scratch;
     int dim, nc;
-    int rows, equalities; // of contacts; after these
+    int rows, equalities; // rows of contacts; then of equalities
     char path[200];
 } writer;
 
@@ -110,7 +110,7 @@ static pcs_status put_vectors(writer *x, const char *contacts, const char *equal
     return h5_put_reals(&x->h5, part(x, "vectors", "mu"), (size_t)x->nc, mu);
 }
 
-// The coupling of contacts and equalities is stored once: whether V is T', zeros apart.
+// The coupling of contacts and equalities is stored once: true when V is T', except zeros.
 static pcs_status same_turned(writer *x, const entries *V, const entries *T, bool *same)
 {
     const entries transposed = entries_transposed(T), *const side[2] = {V, &transposed};

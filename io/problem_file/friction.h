@@ -11,11 +11,11 @@
 // `keep`
 pcs_status friction_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file);
 
-// whether the first numbers of the text fit contacts in `dim` dimensions
+// true when the first numbers of the text fit contacts in `dim` dimensions
 bool friction_fits(const text *t, int dim);
 
-// the same for global problems; and whether a matrix M of as many rows as contacts have, which fits
-// both forms, is followed by the header of another one
+// the same for global problems. If M has as many rows as the contacts, both forms fit: then true
+// when the header of another matrix follows M
 pcs_status global_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file);
 bool global_fits(const text *t, int dim);
 pcs_status global_follows(const text *t, int dim, pcs_pool *scratch, bool *out);

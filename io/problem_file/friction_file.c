@@ -1,8 +1,8 @@
 // FC3D and FC2D files:      dim nc MATRIX(W) q mu
 // GFC3D and GFC2D files:    dim nc MATRIX(M) MATRIX(H_file) q b mu
 //
-// u = W r + q with dim rows for each of nc contacts, normal first, and a coefficient for each; or
-// M v = H_file r + q, u = H_file^T v + b, which is transposed here: H = H_file^T, f = q, w = b.
+// u = W r + q with dim rows for each of nc contacts, normal first, with a coefficient each; or M v
+// = H_file r + q, u = H_file^T v + b, which is transposed here: H = H_file^T, f = q, w = b.
 #include "problem_file/friction.h"
 
 #include <limits.h>
@@ -84,7 +84,7 @@ static pcs_status read_matrix(text *t, int dim, int nc, pcs_pool *keep, pcs_pool
     return check_rows(t, &file->problem.W, dim);
 }
 
-// the coefficients, into the blocks
+// reads the coefficients into the blocks
 static pcs_status read_friction(text *t, int dim, int nc, pcs_pool *keep, pcs_problem *p)
 {
     PCS_TRY(text_room(t, "mu", (size_t)nc));
@@ -131,7 +131,7 @@ pcs_status friction_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem
 
 // ---- global ------------------------------------------------------------------------------------
 
-// M and H, and the blocks of M where these are in the file
+// reads M and H, and the blocks of M if the file has them
 static pcs_status read_matrices(text *t, int n, pcs_pool *scratch, pcs_problem_file *file,
                                 global_parts *g)
 {

@@ -64,8 +64,8 @@ static void silence_for_good(void)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-// HDF5 may have lost count of the open objects of a damaged file, and would report it when the
-// program ends: registered after HDF5's own function, this one runs before it
+// With a damaged file HDF5 may miscount its open objects, and would report it when the program
+// ends: this function is registered after that of HDF5, so it runs before
 static void silence_the_end(void)
 {
     static atomic_flag registered = ATOMIC_FLAG_INIT; // the process has one list of such functions
@@ -165,7 +165,7 @@ pcs_status h5_open_file(const char *path, h5_file *out)
     silence(out);
     out->size = size;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    // a part that a writer has written by half is read again, a few times
+    // a part that a writer has written only partly is read again, a few times
     if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
         H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0) {
         // the first is for files that are being written, and refused for older formats
@@ -205,7 +205,7 @@ pcs_status h5_image(h5_file *f, sink *s)
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// every part of the path must be a hard link: other links lead elsewhere
+// every part of the path must be a hard link: other links lead to other files
 bool h5_has(const h5_file *f, const char *path)
 {
     char part[LONGEST_PATH];
@@ -386,7 +386,7 @@ pcs_status h5_put_group(h5_file *f, const char *path)
 static pcs_status put(h5_file *f, const char *path, hid_t type, hid_t memory, hid_t space,
                       const void *x)
 {
-    // without the time of writing: the same problem gives the same bytes
+    // stores no time of writing: the same problem gives the same bytes
     const hid_t plain = H5Pcreate(H5P_DATASET_CREATE);
     hid_t set = H5I_INVALID_HID;
     bool good = false;

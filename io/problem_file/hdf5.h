@@ -1,6 +1,6 @@
-// HDF5 for the problem files, which are images in memory, so that HDF5 reads nothing unknown to the
-// caller; and for the trajectories, which grow on the disk (trajectory/h5_tables.h has the rest).
-// HDF5's own printing of errors is switched off from h5_open or h5_create to h5_close, which
+// HDF5 for the problem files, which are images in memory, so that HDF5 reads only bytes that the
+// caller gives; and for the trajectories, which grow on the disk (trajectory/h5_tables.h has the
+// rest). HDF5's own printing of errors is switched off from h5_open or h5_create to h5_close, which
 // restores it. HDF5's memory comes from malloc.
 #ifndef PROBLEM_FILE_HDF5_H
 #define PROBLEM_FILE_HDF5_H
@@ -15,12 +15,12 @@
 
 typedef struct h5_file {
     const char *name; // for sentences
-    size_t size;      // of the image: what data sets may claim
+    size_t size;      // size of the image: limit of the size of data sets
     int64_t id;
     void *printer, *printer_data; // the error functions of HDF5 outside
 } h5_file;
 
-// whether the bytes begin like an HDF5 file
+// true when the bytes begin like an HDF5 file
 bool h5_fits(const char *bytes, size_t size);
 
 pcs_status h5_open(const char *name, const char *bytes, size_t size, h5_file *out);
@@ -52,14 +52,14 @@ typedef enum h5_compressed { H5_WHOLE = 16, H5_BY_ROWS = 1032 } h5_compressed;
 // in another file
 size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size, h5_compressed compressed);
 
-// a single integer
+// reads a single integer
 pcs_status h5_int(const h5_file *f, const char *path, int *out);
 
-// arrays of one dimension; *n entries are expected, or any number if it is negative
+// read arrays of one dimension; *n entries are expected, or any number if it is negative
 pcs_status h5_ints(const h5_file *f, const char *path, int *n, pcs_pool *pool, int **out);
 pcs_status h5_reals(const h5_file *f, const char *path, int *n, pcs_pool *pool, double **out);
 
-// a string; null if there is no string of fixed length
+// reads a string; null if there is no string of fixed length
 pcs_status h5_words(const h5_file *f, const char *path, pcs_pool *pool, const char **out);
 
 // ---- writing
@@ -69,7 +69,7 @@ pcs_status h5_put_ints(h5_file *f, const char *path, size_t n, const int *x);
 pcs_status h5_put_reals(h5_file *f, const char *path, size_t n, const double *x);
 pcs_status h5_put_words(h5_file *f, const char *path, const char *words);
 
-// attributes of a group: n whole numbers (one is a scalar), a text of its length
+// write attributes of a group: n integers (one is a scalar), a text
 pcs_status h5_tag_ints(h5_file *f, const char *path, const char *name, size_t n, const int *x);
 pcs_status h5_tag_words(h5_file *f, const char *path, const char *name, const char *words);
 

@@ -50,7 +50,7 @@ static void put_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-// with a decimal point in every locale
+// writes a decimal point in every locale
 void put_digits(FILE *out, double value, int most)
 {
     char digits[64];

@@ -1,4 +1,4 @@
-// Writing JSON (RFC 8259), one value per line: commas and quotes are put where they belong.
+// Writing JSON (RFC 8259), one value per line, with commas and quotes.
 //
 //     json j = {.out = stdout};
 //     json_open(&j, NULL, '{');
@@ -26,7 +26,8 @@ void json_bool(json *j, const char *key, bool value);
 void json_real(json *j, const char *key, double value); // 17 digits; null when not finite
 void json_reals(json *j, const char *key, int n, const double *value);
 
-// a finite number outside of JSON: 17 digits, or at most so many, with a point in every locale
+// writes a finite number outside of JSON: 17 digits, or at most `digits`, with a point in every
+// locale
 void put_real(FILE *out, double value);
 void put_digits(FILE *out, double value, int most);
 

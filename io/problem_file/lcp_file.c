@@ -3,7 +3,7 @@
 //               if st1: row blocks, their kinds, MATRIX(M) q       w = M z + q
 //               if st2: A B C D a b, each row by row               0 = A u + C v + a,
 //                                                                  w = D u + B v + b
-// with n equalities and m complementarities. Where both forms are there they must agree.
+// with n equalities and m complementarities. If both forms are present they must agree.
 #include "problem_file/complementarity.h"
 
 #include <limits.h>
@@ -164,7 +164,7 @@ static pcs_status read_runs(text *t, int n, int rows, pcs_pool *scratch, row_run
     int start;
     PCS_TRY(text_int(t, "the first row of the first row block", 0, 0, "", &start));
 
-    // count them first
+    // the first pass counts them
     text probe = *t;
     out->n = 0;
     for (int last = 0; last < rows; ++out->n) {
@@ -243,7 +243,7 @@ static bool same(double x, double y, double digits)
     return fabs(x - y) <= digits * fmax(fabs(x), fabs(y));
 }
 
-// reads the second form and compares it with the first, which is in `file`
+// reads the second form and compares it with the first one, which is in `file`
 static pcs_status compare_forms(text *t, int n, int m, const row_runs *runs, pcs_pool *scratch,
                                 const pcs_problem_file *file)
 {
@@ -282,7 +282,7 @@ static pcs_status compare_forms(text *t, int n, int m, const row_runs *runs, pcs
     return PCS_OK;
 }
 
-// the second form alone: equalities first
+// the second form alone has the equalities first
 static pcs_status build_from_parts(text *t, int n, int m, pcs_pool *keep, pcs_pool *scratch,
                                    pcs_problem_file *file)
 {

@@ -11,8 +11,8 @@
 // the limit of Linux
 #define MOST_LINKS 40
 
-// The descriptor that a name of a stream has, or -1. Such a name is a link, too, but to the path of
-// its file: whoever follows it loses the position in the stream, and that it appends.
+// The descriptor that a name of a stream has, or -1. Such a name is a link to the path of its file,
+// too, but opening that path loses the position in the stream and its append mode.
 static int stream_of(const char *name)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -39,7 +39,7 @@ bool links_end(const char *path, char *end, size_t size, int *stream)
         *stream = stream_of(end);
         if (*stream >= 0) return true;
         const ssize_t got = readlink(end, words, sizeof words - 1);
-        if (got < 0) return true; // no link, or nothing there
+        if (got < 0) return true; // no link, or the path does not exist
         words[got] = '\0';
         char *slash = strrchr(end, '/');
         const size_t folder = words[0] == '/' || !slash ? 0 : (size_t)(slash + 1 - end);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The path that writing through `path` reaches: the end of its chain of symbolic links, existing or
-// not, and `path` itself if it is no link. false with errno when the links form a cycle, or the
+// The path that writing to `path` reaches: the end of its chain of symbolic links, which need not
+// exist, or `path` itself if it is no link. false with errno when the links form a cycle, or the
 // name does not fit. The chain ends also at an open stream: *stream is the descriptor N of
 // /dev/fd/N (to which /dev/stdout is a link), else -1.
 bool links_end(const char *path, char *end, size_t size, int *stream);

@@ -17,8 +17,8 @@
 
 double matrix_digits(pcs_file_storage storage)
 {
-    // half a unit of the last of 25, 7 and 6 significant digits, with some room for
-    // numbers written by hand or computed twice
+    // half a unit of the last of 25, 7 and 6 significant digits, with a margin for numbers written
+    // by hand or computed twice
     switch (storage) {
     case PCS_FILE_STORAGE_DENSE:
         return 1e-12;
@@ -114,7 +114,7 @@ static pcs_status read_pointers(text *t, pcs_pool *keep, pcs_bsr *B, int blocks)
 
 static pcs_status read_values(text *t, const char *name, pcs_pool *keep, pcs_bsr *B, int blocks)
 {
-    // where each block starts; its number also stands in the file
+    // the start of each block; the file also has its number
     size_t total = 0;
     for (int i = 0; i < B->m; ++i) {
         for (int k = B->ptr[i]; k < B->ptr[i + 1]; ++k) {
@@ -176,7 +176,7 @@ static pcs_status sort_columns(const text *t, pcs_pool *scratch, pcs_bsr *B)
         }
     }
 
-    // next[j] is now where column j ends
+    // next[j] is now the end of column j
     for (int j = 0, k = 0; j < B->n; ++j) {
         for (; k < next[j]; ++k) {
             const int at = fill[row[k]]++;
@@ -272,7 +272,7 @@ static pcs_status read_compressed(text *t, const char *name, bool by_rows, pcs_p
     return PCS_OK;
 }
 
-// one half of a symmetric matrix, with or without its diagonal: the other is the mirror image
+// one half of a symmetric matrix, with or without its diagonal: the other half is its mirror image
 static pcs_status read_half(text *t, const char *name, pcs_pool *scratch, file_matrix *A)
 {
     PCS_TRY(read_triplets(t, name, scratch, A));
@@ -378,7 +378,7 @@ static pcs_status sparse_to_bsr(const file_matrix *A, const text *t, int n, cons
     block_order order;
     PCS_TRY(entries_order(&list, own, own, scratch, &order));
 
-    // blocks that are nearly empty are not worth their memory
+    // nearly empty blocks would waste memory
     if (order.values > 16 * (size_t)A->entries + 4096) {
         PCS_TRY(partition_single(A->rows, keep, &own));
         PCS_TRY(entries_order(&list, own, own, scratch, &order));

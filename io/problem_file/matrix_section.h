@@ -9,14 +9,15 @@
 #include "problem_file/pool.h"
 #include "problem_file/text.h"
 
-// a matrix as the file writes it
+// a matrix in the form of the file
 typedef struct file_matrix {
     pcs_file_storage storage;
     int rows, cols;
     double *dense; // PCS_FILE_STORAGE_DENSE: column-major
     pcs_bsr bsr;   // PCS_FILE_STORAGE_BLOCKS
-    int entries;   // PCS_FILE_STORAGE_SPARSE: entry k is (i[k], j[k]), x[k]; equal places add up
-    bool half; // whether the file has one half of a symmetric matrix; the entries are both halves
+    int entries; // PCS_FILE_STORAGE_SPARSE: entry k is (i[k], j[k]), x[k]; entries at one place are
+                 // added
+    bool half;   // the file has one half of a symmetric matrix; the entries are both halves
     int *i, *j;
     double *x;
 } file_matrix;
@@ -33,8 +34,8 @@ pcs_status matrix_read(text *t, const char *name, pcs_pool *keep, pcs_pool *scra
 pcs_status matrix_to_bsr(const file_matrix *A, const text *t, int n, const int *start,
                          pcs_pool *keep, pcs_pool *scratch, pcs_bsr *out);
 
-// The entries of a matrix; those that are zero only if `zeros`, and then those of stored blocks. Of
-// a sparse matrix all, borrowed.
+// The entries of a matrix; zeros of stored blocks only if `zeros`. Those of a sparse matrix are all
+// borrowed.
 pcs_status matrix_to_entries(const file_matrix *A, bool zeros, pcs_pool *scratch, entries *out);
 
 // the largest relative difference of two forms of one number: the digits of the storage

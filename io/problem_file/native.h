@@ -7,7 +7,7 @@
 #include "problem_file/pool.h"
 #include "problem_file/text.h"
 
-// whether the text begins with the first line of the form
+// true when the text begins with the first line of the form
 bool native_fits(const text *t);
 
 // fills in everything but recognised and memory

@@ -45,7 +45,7 @@ static pcs_status take_key(text *t, const char *key)
 
 // ---- words -------------------------------------------------------------------------------------
 
-// the rest of the line, appended to the text of earlier lines
+// appends the rest of the line to the text of earlier lines
 static pcs_status read_words(text *t, pcs_pool *keep, const char **out)
 {
     while (t->at < t->end && (*t->at == ' ' || *t->at == '\t')) {
@@ -73,7 +73,7 @@ static pcs_status read_words(text *t, pcs_pool *keep, const char **out)
 
 static pcs_status read_about(text *t, pcs_pool *keep, pcs_problem_file *file)
 {
-    // each line copies the previous ones: a hundred is enough
+    // most lines of a text: each line copies the previous ones
     for (int lines = 0; lines < 100; ++lines) {
         const char **to = text_take_key(t, "title")         ? &file->title
                           : text_take_key(t, "description") ? &file->description
@@ -115,7 +115,7 @@ static pcs_status read_cones(text *t, pcs_pool *keep, int *nb, int *rows, const 
 {
     PCS_TRY(take_key(t, "cones"));
     PCS_TRY(text_size(t, "the number of cones", nb));
-    // the shortest block needs as much room as five numbers
+    // the shortest block has as many characters as five numbers
     PCS_TRY(text_room(t, "cones", 5 * (size_t)*nb));
     pcs_block *block = POOL_TAKE(keep, (size_t)*nb, pcs_block);
     if (!block) return fail_memory();
@@ -165,7 +165,7 @@ static pcs_status read_block(text *t, pcs_pool *keep, pcs_bsr *B, int k, int *la
     const size_t n = (size_t)(B->row[i + 1] - B->row[i]) * (size_t)(B->col[j + 1] - B->col[j]);
     PCS_TRY(text_room(t, "a block", n));
     if (n > *room - *used) {
-        // values are moved to an array of twice the size
+        // moves values to an array of twice the size
         const size_t larger = 2 * (*used + n);
         double *val = POOL_TAKE(keep, larger, double);
         if (!val) return fail_memory();

@@ -5,7 +5,7 @@
 #include "linalg/bsr.h"
 #include "problem_file/write.h"
 
-// one line each, with the same word in front
+// writes each line of a text with the same word in front
 static void put_words(sink *s, const char *key, const char *words)
 {
     while (words && *words) {

@@ -8,7 +8,8 @@
 
 #define LONGEST 63
 
-// letters to insert, delete or replace (Levenshtein); at most LONGEST of each word are looked at
+// number of letters to insert, delete or replace (Levenshtein); only the first LONGEST of each word
+// count
 static int distance(const char *a, const char *b)
 {
     const size_t na = strnlen(a, LONGEST), nb = strnlen(b, LONGEST);
@@ -41,7 +42,7 @@ const char *nearest(const char *word, const char *const *words, int n)
             best = words[i];
         }
     }
-    // the beginning of a single word suffices
+    // the beginning of a single word is enough
     int begun = 0;
     const char *whole = NULL;
     for (int i = 0; i < n; ++i) {

@@ -57,7 +57,7 @@ static pcs_status open_new(new_file *n, const struct stat *old)
     return fail_file(n->path, "cannot be written");
 }
 
-// to the descriptor where it stands, which becomes that of the stream
+// the stream gets the descriptor and continues at its position
 static pcs_status write_in_place(new_file *n, int fd)
 {
     n->f = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -71,7 +71,7 @@ static pcs_status write_in_place(new_file *n, int fd)
 pcs_status new_file_begin(const char *path, new_file *n)
 {
     *n = (new_file){.path = path};
-    // a link stays, and its target is created or replaced
+    // a link is kept, and its target is created or replaced
     int stream;
     errno = 0;
     if (!links_end(path, n->end, sizeof n->end, &stream)) {
@@ -91,12 +91,12 @@ pcs_status new_file_begin(const char *path, new_file *n)
         errno = EISDIR;
         return fail_file(path, "cannot be written");
     }
-    // a file without write permission is not replaced either
+    // a file without write permission is not replaced
     if (access(n->end, W_OK) != 0) return fail_file(path, "cannot be written");
     return open_new(n, &old);
 }
 
-// the rename is on the disk when its folder is; not every file system supports that
+// the rename is on the disk once its folder is synced; not every file system supports that
 static void sync_folder(char *name)
 {
     char *slash = strrchr(name, '/');
@@ -108,8 +108,8 @@ static void sync_folder(char *name)
     close(fd);
 }
 
-// A stream remembers that it could not write, but not why: one byte more says it. The file is given
-// up anyway.
+// A stream remembers that a write failed, but not why: writing one more byte gives the reason. The
+// file is removed in any case.
 static int reason(FILE *f)
 {
     errno = 0;
@@ -119,7 +119,7 @@ static int reason(FILE *f)
 pcs_status new_file_check(new_file *n)
 {
     errno = 0;
-    // a pipe cannot be synced, and need not be
+    // a pipe cannot be synced
     const bool good =
         fflush(n->f) == 0 && !ferror(n->f) && (n->name[0] == '\0' || fsync(fileno(n->f)) == 0);
     if (good) return PCS_OK;

@@ -1,6 +1,6 @@
 // A file that appears complete or not at all: written to a new file in the same folder, synced, and
-// renamed. A link stays a link: its target is written. A pipe or device is written in place; an
-// open stream (/dev/stdout, /dev/fd/3) goes on from where it stands, also when it is a file.
+// renamed. A link stays a link: its target is written. A pipe or device is written directly; an
+// open stream (/dev/stdout, /dev/fd/3) continues at its position, also when it is a file.
 #ifndef PROBLEM_FILE_NEW_FILE_H
 #define PROBLEM_FILE_NEW_FILE_H
 
@@ -13,19 +13,19 @@ typedef struct new_file {
     FILE *f;
     const char *path; // borrowed
     char end[4096];   // the target of all links of path
-    char name[4200];  // of the new file; "" when it is written in place
+    char name[4200];  // name of the new file; "" when the path is written directly
 } new_file;
 
 pcs_status new_file_begin(const char *path, new_file *out);
 
-// whether all that was written so far is on the disk
+// true when all that was written so far is on the disk
 pcs_status new_file_check(new_file *n);
 
-// If `good`, puts the file in its place, or returns a status and leaves no file; otherwise gives up
-// and returns PCS_OK.
+// If `good`, moves the file to its place, or returns a status and leaves no file; otherwise removes
+// the file and returns PCS_OK.
 pcs_status new_file_end(new_file *n, bool good);
 
-// Puts the bytes into a file at once.
+// Writes a file with these bytes.
 pcs_status store(const char *path, const char *bytes, size_t size);
 
 #endif

@@ -10,15 +10,15 @@
 struct pcs_file_memory {
     pcs_pool pool; // the memory of everything borrowed, of this struct and of the object itself
     pcs_global_problem global;
-    pcs_mass_matrix *mass; // of the global problem, or null
-    pcs_arena arena;       // the condensed or the compressed problem
+    pcs_mass_matrix *mass; // mass of the global problem, or null
+    pcs_arena arena;       // memory of the condensed or the compressed problem
     int condensed;
 };
 
 // an object with the kind only; release with pcs_problem_file_destroy
 pcs_status object_begin(const pcs_env *env, pcs_problem_file **out);
 
-// makes a problem of a file in the arena of its object, which grows until it suffices
+// makes a problem of a file in the arena of its object, which grows until it is large enough
 typedef pcs_status object_make(const pcs_problem_file *file, pcs_arena *arena, pcs_problem *out);
 pcs_status object_grow(pcs_problem_file *file, object_make *make, pcs_problem *out);
 

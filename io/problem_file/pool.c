@@ -1,4 +1,4 @@
-// A list of allocations; in front of each is the address of the previous one.
+// A list of allocations; each is preceded by the address of the previous one.
 #include "problem_file/pool.h"
 
 #include <stdint.h>

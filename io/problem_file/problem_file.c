@@ -1,4 +1,4 @@
-// Problem files: the bytes, the kind, the reader that belongs to it.
+// Problem files: the bytes, the kind, and the reader of that kind.
 #include <percuss/problem_file.h>
 
 #include <stdio.h>
@@ -14,7 +14,8 @@
 #include "problem_file/native.h"
 #include "problem_file/object.h"
 
-// the possible kinds of a text by its first numbers; recognise decides about friction
+// the possible kinds of a text by its first numbers; `recognise` decides between those with
+// friction
 static bool fits(const text *t, pcs_file_kind kind)
 {
     switch (kind) {
@@ -108,8 +109,8 @@ static pcs_status read_format(text *t, pcs_pool *scratch, pcs_problem_file *file
     }
 }
 
-// A dense W of contacts of which most are not coupled, in blocks of contacts. `storage` still has
-// the form of the file.
+// Compresses a dense W of contacts, most of which are not coupled, to blocks of contacts. `storage`
+// still has the form of the file.
 static pcs_status compress(pcs_problem_file *file)
 {
     if (file->global || file->contacts == 0 || file->storage != PCS_FILE_STORAGE_DENSE)
@@ -196,8 +197,8 @@ pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t 
 
 // ---- files -------------------------------------------------------------------------------------
 
-// whether the bytes can be the beginning of a problem file: HDF5, or a text, which has no
-// byte that is zero
+// true when the bytes can be the beginning of a problem file: HDF5, or a text, which has no byte
+// that is zero
 static pcs_status check_bytes(const char *path, const char *bytes, size_t from, size_t size)
 {
     if (!h5_fits(bytes, size) && memchr(bytes + from, 0, size - from)) {

@@ -68,7 +68,7 @@ static void put_digits(sink *s, const char *digits, int n)
 
 void sink_digits(sink *s, double x)
 {
-    // 15 digits where they suffice: most numbers come from a person
+    // 15 digits if they read back as the same number: most numbers were typed
     char digits[64];
     int n = snprintf(digits, sizeof digits, "%.15g", x);
     if (strtod(digits, NULL) != x) n = snprintf(digits, sizeof digits, "%.17g", x);

@@ -1,4 +1,4 @@
-// Text that grows in memory until it is stored at once. Numbers are written with a point in every
+// Text that grows in memory and is then stored at once. Numbers are written with a point in every
 // locale, so that they read back as the same double.
 #ifndef PROBLEM_FILE_SINK_H
 #define PROBLEM_FILE_SINK_H

@@ -1,8 +1,8 @@
-// Numbers and words out of a text in memory.
+// Numbers and words from a text in memory.
 //
 // Reals are read by strtod, which rounds correctly but expects the decimal point of the current
-// locale. The point in use is found by printing 0.5 and each number is copied with it, so files
-// read the same in every locale and no locale is changed.
+// locale. The present decimal point is found by printing 0.5, and each number is copied with it, so
+// that files read the same in every locale and no locale is changed.
 #include "problem_file/text.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 
-// no double needs more digits: the longest exact ones have 767
+// largest number of digits: the longest exact doubles have 767
 #define LONGEST_NUMBER 1100
 
 static bool is_blank(char c)
@@ -97,7 +97,7 @@ static pcs_status fail_expected(const text *t, const char *what)
     return text_fail(t, PCS_ERR_FORMAT, "expected %s, found '%s'", what, found);
 }
 
-// after a number: the end, a blank, or the requested character
+// true after a number: the end, a blank, or the requested character
 static bool take_after(text *t, const char *after)
 {
     if (after[0] != '\0') return text_take_word(t, after);

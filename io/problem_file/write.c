@@ -1,4 +1,4 @@
-// Writing problem files: the format, the checks, the writer that belongs to it.
+// Writing problem files: the format, the checks, and the writer of that format.
 #include "problem_file/write.h"
 
 #include <ctype.h>
@@ -44,7 +44,7 @@ static pcs_status choose_format(const char *path, pcs_file_format *format)
 
 // ---- only a valid problem is written -----------------------------------------------------------
 
-// M as entries: the arena is grown to the demand
+// makes M as entries; the arena grows to the demand
 static pcs_status take_mass(const pcs_env *env, const pcs_mass_matrix *mass, pcs_arena *arena,
                             pcs_csc *out)
 {
@@ -106,7 +106,7 @@ static pcs_status check_global(written *w)
     return PCS_OK;
 }
 
-// the diagonal blocks of M: the block columns of H where nothing couples these
+// the diagonal blocks of M: the block columns of H, if M does not couple them
 static pcs_status find_blocks(written *w, pcs_pool *scratch)
 {
     const pcs_bsr *H = &w->content->global->H;

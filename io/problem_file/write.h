@@ -11,19 +11,19 @@
 
 // the content to write, after the checks
 typedef struct written {
-    const char *name; // for sentences
+    const char *name; // name for sentences
     const pcs_file_content *content;
     pcs_file_kind kind;
     int rows, velocities;
     int nb;
     const pcs_block *block;
-    pcs_csc M;          // of a global problem: both triangles
+    pcs_csc M;          // M of a global problem: both triangles
     entries M_entries;  // the same
-    partition M_blocks; // its diagonal blocks, the block columns of H where they fit
+    partition M_blocks; // diagonal blocks of M: the block columns of H if they fit
 } written;
 
-// The matrices as blocks, none of them without rows or columns; M only where it has such diagonal
-// blocks (else *worth is false), H in the form of the library, or transposed.
+// Makes the matrices as blocks, none of them without rows or columns; M only if it has such
+// diagonal blocks (else *worth is false), H in the form of the library, or transposed.
 pcs_status written_W(const written *w, pcs_pool *scratch, pcs_bsr *out);
 pcs_status written_M(const written *w, pcs_pool *scratch, pcs_bsr *out, bool *worth);
 pcs_status written_H(const written *w, bool transposed, pcs_pool *scratch, pcs_bsr *out);

@@ -1,4 +1,4 @@
-// The text files of the field, as doc/files.md has them, with all digits.
+// Writes the text files of the field (doc/files.md) with all digits.
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static void put_size(sink *s, int type, int rows, int cols)
 // entries sorted by column, zeros in between
 static pcs_status put_dense(const entries *A, pcs_pool *scratch, sink *s)
 {
-    // columns of the matrix are rows of its transpose
+    // the columns of a matrix are the rows of its transpose
     const entries transposed = entries_transposed(A);
     partition row, col;
     block_order order;

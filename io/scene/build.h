@@ -1,4 +1,4 @@
-// From the objects of a scene file to a model.
+// Makes a model from the objects of a scene file.
 #ifndef SCENE_BUILD_H
 #define SCENE_BUILD_H
 
@@ -9,7 +9,7 @@
 #include "scene/scene_memory.h"
 #include "scene/tables.h"
 
-// bodies, shapes, copies: a few bytes of a generator may ask for any number
+// largest number of bodies, shapes and copies: a few bytes of a generator may request any number
 enum { SCENE_PARTS_MAX = 1000000 };
 
 // a shape that waits for its number
@@ -21,29 +21,29 @@ typedef struct waiting_shape {
     bool enabled;
     const char *name; // or null
     int number;       // or -1
-    size_t item;      // of the list of bodies
+    size_t item;      // item in the list of bodies
 } waiting_shape;
 
 typedef struct builder {
     source src;
-    const json_t *root; // of the text
+    const json_t *root; // root of the JSON text
     pcs_scene *scene;
-    pcs_model *model; // of the scene
+    pcs_model *model; // model of the scene
     pcs_env env;
     waiting_shape *shape; // owned
     size_t n_shapes, cap_shapes;
-    int copies;   // of generators so far
-    bool joining; // all bodies are there: the interactions of generators come
+    int copies;   // number of copies by generators so far
+    bool joining; // all bodies are made: the interactions of generators follow
 } builder;
 
-// refuses one part more than there may be
+// counts one more part; refuses it beyond the limit
 pcs_status build_count(builder *b, int n, const char *what, const place *at);
 
-// all of a file into the empty model of the scene
+// builds all of a file into the empty model of the scene
 pcs_status build_scene(builder *b, const json_t *json);
 void builder_release(builder *b);
 
-// ---- parts of it, by file
+// ---- parts, by file
 
 // build_shapes.c: the shapes of a list into `out` (as many as the list has), and later their place
 // in the model
@@ -60,13 +60,13 @@ pcs_status build_number(builder *b);
 
 // build_bodies.c, build_joints.c, build_scheme.c
 typedef struct frame {
-    int depth; // of generators; 0: the inertial frame
+    int depth; // depth of generators; 0: the inertial frame
     bool turned;
     double x[3], Q[4];
-    char copy[120]; // behind the names, " 3 1"
-    size_t item;    // of the list of bodies of the file
+    char copy[120]; // text after names, " 3 1"
+    size_t item;    // item in the list of bodies of the file
 } frame;
-// all that the list holds; when `joining`, only the interactions of its generators
+// builds all of the list; when `joining`, only the interactions of its generators
 pcs_status build_bodies(builder *b, const json_t *list, const place *at, const frame *f);
 // the name of a part in the frame of a copy, in memory of the scene; null without a name
 pcs_status copy_name(builder *b, const char *name, const frame *f, const char **out);
@@ -88,14 +88,14 @@ pcs_status find_geometry(builder *b, const char *name, pcs_shape_kind kind, cons
                          const pcs_geometry **out);
 // build_joints.c: the interactions of a copy, or of the file
 typedef struct neighbours {
-    int axes;               // along which there are copies: 3 of a lattice, else 1
-    int count[3], index[3]; // of the copies of the generator, and which one this is
+    int axes;               // number of axes with copies: 3 for a lattice, else 1
+    int count[3], index[3]; // number of copies of the generator, and index of this one
     bool closed;            // the first copy follows the last
 } neighbours;
 pcs_status build_interactions(builder *b, const json_t *list, const place *at, const frame *f,
                               const neighbours *copies);
 pcs_status build_scheme(builder *b, const json_t *json, const place *at);
-// the scheme that the fields of a scene replace, and the options of a solver when it is chosen
+// the scheme whose fields a scene replaces, and the options of a solver when it is chosen
 pcs_scheme scheme_base(const scene_scheme *in);
 pcs_solver_opts solver_usual(const pcs_solver_opts *base, pcs_solver kind);
 pcs_law build_law(const scene_law *in);

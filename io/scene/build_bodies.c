@@ -74,7 +74,7 @@ static pcs_status define_body(builder *b, const scene_body *in, const json_t *js
     return PCS_OK;
 }
 
-// mass, inertia and centre of mass of the shapes, which are then seen from it
+// mass, inertia and centre of mass of the shapes, which then become relative to that centre
 static pcs_status fill(builder *b, waiting_shape *shapes, size_t n, const double *densities,
                        const place *at, pcs_body_def *def)
 {
@@ -107,7 +107,7 @@ static pcs_status check_density(builder *b, const scene_body *in, size_t n, cons
                   " mass and inertia");
 }
 
-// the end of every kind: its name, and whether it takes part
+// the last members of every kind: name, enabled or not
 static pcs_status finish(builder *b, const scene_body *in, const place *at, const frame *f,
                          pcs_status status, pcs_system system)
 {
@@ -199,7 +199,7 @@ static pcs_status build_lagrangian(builder *b, const scene_body *in, const json_
     return finish(b, in, at, f, status, system);
 }
 
-// ---- any of them -------------------------------------------------------------------------------
+// ---- all kinds -------------------------------------------------------------------------------
 
 static pcs_status build_body(builder *b, const json_t *json, const place *at, const frame *f)
 {
@@ -226,7 +226,7 @@ pcs_status build_bodies(builder *b, const json_t *list, const place *at, const f
     frame own = *f;
     for (size_t i = 0; i < n; ++i) {
         const place item = {at, NULL, i};
-        pcs_pool pool = pool_begin(&b->env); // what one body needs
+        pcs_pool pool = pool_begin(&b->env); // memory of one body
         b->src.pool = &pool;
         if (f->depth == 0) own.item = i;
         const pcs_status status = build_body(b, json_array_get(list, i), &item, &own);

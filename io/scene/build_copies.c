@@ -1,6 +1,6 @@
 // Generators: bodies that are repeated in a lattice, a ring or a stack, and generators within
 // generators. A copy is a frame; its bodies are read again for each. When all bodies of the file
-// are there, the generators are walked through once more for their interactions.
+// are made, the generators are visited once more for their interactions.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ pcs_status copy_name(builder *b, const char *name, const frame *f, const char **
     return PCS_OK;
 }
 
-// the frame at x, Q of the frame `outer`; Q null: not turned
+// the frame at x, Q of the frame `outer`; Q null: not rotated
 static void enter(const frame *outer, const double x[3], const double *Q, frame *f)
 {
     memcpy(f->x, x, sizeof f->x);
@@ -103,7 +103,7 @@ typedef struct copies {
     builder *b;
     const scene_body *in;
     const place *list, *joints;
-    frame whole; // of the generator
+    frame whole; // frame of the generator
     neighbours at;
     uint64_t random;
 } copies;
@@ -117,7 +117,7 @@ static void about_z(double angle, double Q[4])
     Q[3] = sin(angle / 2);
 }
 
-// one copy at x, turned by Q (null: not); number: of its name
+// makes one copy at x, rotated by Q (null: not); `number` is in its name
 static pcs_status build_copy(copies *c, int number, double x[3], const double *Q)
 {
     const scene_body *in = c->in;
@@ -193,7 +193,7 @@ static pcs_status build_stack(copies *c)
     return PCS_OK;
 }
 
-// whether a generator, or one within it, has interactions
+// true when a generator, or one within it, has interactions
 static bool has_interactions(const json_t *generator)
 {
     const json_t *bodies = json_object_get(generator, "bodies");

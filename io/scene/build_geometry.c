@@ -49,7 +49,7 @@ pcs_status find_geometry(builder *b, const char *name, pcs_shape_kind kind, cons
 
 // ---- points and triangles ----------------------------------------------------------------------
 
-// the points and triangles of a geometry, of the file or of the text
+// the points and triangles of a geometry, from a mesh file or from the text
 typedef struct surface {
     int n_points, n_triangles;
     const double *points;
@@ -57,7 +57,7 @@ typedef struct surface {
     pcs_mesh_file *file; // or null
 } surface;
 
-// the path of a file that is named from the folder of the scene
+// the path of a file relative to the folder of the scene
 static const char *path_of(builder *b, const char *file)
 {
     const char *slash = file[0] == '/' ? NULL : strrchr(b->src.name, '/');
@@ -127,7 +127,7 @@ static pcs_status take_surface(builder *b, const scene_geometry *in, const json_
     return mesh ? take_triangles(b, in, &triangles, out) : PCS_OK;
 }
 
-// a surface that is to enclose something must be closed and right side out
+// a surface that encloses a volume must be closed and outward
 static pcs_status check_closed(builder *b, const surface *s, const place *at)
 {
     pcs_inertia inside;

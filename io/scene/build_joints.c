@@ -28,7 +28,7 @@ static void to_body(const builder *b, pcs_system system, const double x[3], doub
     pcs_matrix_apply_back(R, d, out);
 }
 
-// where the point p of a body is at the start
+// the inertial place of the point p of a body at the start
 static void to_world(const builder *b, pcs_system system, const double p[3], double out[3])
 {
     memcpy(out, p, 3 * sizeof *out);
@@ -58,7 +58,7 @@ static void take_point(const double in[3], pcs_system system, const frame *f, do
     if (system.id == 0) frame_point(f, out);
 }
 
-// the point of a body that is at `in` of the frame at the start
+// the point of a body that is at the point `in` of the frame at the start
 static void take_place(const builder *b, const double in[3], pcs_system system, const frame *f,
                        double out[3])
 {
@@ -129,7 +129,7 @@ static pcs_status make_relation(builder *b, const scene_interaction *in, const p
     return linear(b, in, at, out);
 }
 
-// ---- which bodies ------------------------------------------------------------------------------
+// ---- names of bodies in copies ------------------------------------------------------------------------------
 
 // the name with the copy inserted after `length` bytes, before the copies within it: "link 2" of
 // the copy " 3" is "link 3 2"
@@ -156,7 +156,7 @@ static pcs_status find_in_copy(builder *b, const char *name, const char *copy, p
     for (size_t scope = whole; scope > 0 && !*found;) {
         size_t length = strlen(name);
         PCS_TRY(try_name(b, name, length, copy, scope, out, found));
-        // numbers behind the name are those of copies within this one
+        // numbers after the name are those of copies within this one
         for (;;) {
             size_t word = length;
             while (word > 0 && name[word - 1] >= '0' && name[word - 1] <= '9') {
@@ -182,13 +182,13 @@ static pcs_status find_system(builder *b, const part *p, const char *copy, const
     return found ? PCS_OK : find_body(b, p, at, out);
 }
 
-// how many copies further along an axis; in a closed ring less than a whole turn
+// number of copies ahead along an axis; less than a full turn in a closed ring
 static int offset(const int next[3], const neighbours *copies, int axis)
 {
     return copies->closed && axis == 0 ? next[0] % copies->count[0] : next[axis];
 }
 
-// The copy `next` of this one, behind names; *there is false where the generator ends.
+// The copy `next` of this one, as text after names; *there is false where the generator ends.
 static void find_next(const int next[3], const frame *f, const neighbours *copies, bool *there,
                       char out[sizeof f->copy])
 {
@@ -206,7 +206,7 @@ static void find_next(const int next[3], const frame *f, const neighbours *copie
     snprintf(last, sizeof f->copy - (size_t)(last - out), " %lld", number);
 }
 
-// refuses a number of copies that no copy of the generator is away from another
+// refuses a distance in copies that no two copies of the generator have
 static pcs_status check_reach(builder *b, const int next[3], const neighbours *copies,
                               const place *key)
 {
@@ -250,7 +250,7 @@ static pcs_status check_next(builder *b, const scene_interaction *in, const json
     return check_reach(b, in->next, copies, &key);
 }
 
-// ---- any of them -------------------------------------------------------------------------------
+// ---- all kinds -------------------------------------------------------------------------------
 
 static pcs_status build_interaction(builder *b, const scene_interaction *in, const json_t *json,
                                     const place *at, const frame *f, const neighbours *copies)
@@ -303,7 +303,7 @@ pcs_status build_interactions(builder *b, const json_t *list, const place *at, c
         const place item = {at, NULL, i};
         const json_t *json = json_array_get(list, i);
         scene_interaction in;
-        pcs_pool pool = pool_begin(&b->env); // what one of them needs
+        pcs_pool pool = pool_begin(&b->env); // memory of one interaction
         b->src.pool = &pool;
         pcs_status status = read_object(&b->src, &interaction_table, json, &item, &in);
         if (status == PCS_OK) status = build_interaction(b, &in, json, &item, f, copies);

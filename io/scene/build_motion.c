@@ -33,7 +33,7 @@ static pcs_status check_choices(builder *b, const scene_motion *in, const place 
     return PCS_OK;
 }
 
-// from the frame of a copy; the pose has been brought there before
+// converts from the frame of a copy; the pose is already in the inertial frame
 static void turn_motion(pcs_motion *m, const frame *f, bool centre)
 {
     if (centre) frame_point(f, m->centre);
@@ -44,7 +44,7 @@ static void turn_motion(pcs_motion *m, const frame *f, bool centre)
         frame_vector(f, m->polynomial[k]);
     }
     for (int i = 0; i < m->rows; ++i) {
-        // ours: build_motion has just copied it
+        // the object owns it: build_motion has just copied it
         double *row = (double *)m->table + (size_t)i * (size_t)m->columns;
         frame_point(f, row + 1);
         if (m->columns == 8) frame_rotation(f, row + 4);

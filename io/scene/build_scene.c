@@ -159,7 +159,7 @@ pcs_status build_count(builder *b, int n, const char *what, const place *at)
                   what);
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- the scene ---------------------------------------------------------------------------------
 
 pcs_status build_scene(builder *b, const json_t *json)
 {

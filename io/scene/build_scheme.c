@@ -74,7 +74,7 @@ static pcs_status read_solver(builder *b, const json_t *json, const place *at,
     {
         const int i = table_find(&solver_table, key.key);
         if (strcmp(key.key, "kind") == 0 || strcmp(key.key, "description") == 0) {
-            // read before, or a comment
+            // this field was read before, or is a comment
         } else if (i >= 0) {
             PCS_TRY(read_field(&b->src, &solver_table.field[i], value, &key,
                                (char *)&general + solver_table.field[i].at));

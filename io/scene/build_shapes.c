@@ -1,5 +1,5 @@
-// Shapes of a scene file: read with their body, added to the model when all bodies are there, in
-// the order of their numbers.
+// Shapes of a scene file: read with their body, added to the model after all bodies, in the order
+// of their numbers.
 #include <string.h>
 
 #include <percuss/parts.h>
@@ -109,7 +109,7 @@ pcs_status build_wait(builder *b, const waiting_shape *shapes, size_t n, pcs_sys
     return PCS_OK;
 }
 
-// the place of the body of a shape, or of the world; `list` is what it stands in
+// the place of the body of a shape, or of the world; `list` contains it
 static place owner_of(const builder *b, const waiting_shape *w, place *list)
 {
     *list = place_of(NULL, b->root, w->system.id > 0 ? "bodies" : "world");
@@ -135,7 +135,7 @@ static pcs_status add_shape(builder *b, const waiting_shape *w)
     return refuse_because(&b->src, &owner, status);
 }
 
-// shapes with a number first, in their places; the others fill what is left
+// shapes with a number take their places first; the others fill the rest
 static pcs_status place_shapes(builder *b, const waiting_shape **at)
 {
     const size_t n = b->n_shapes;

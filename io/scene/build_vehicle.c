@@ -1,4 +1,4 @@
-// The hydrodynamic vehicle of a scene file, with a command that is held.
+// The hydrodynamic vehicle of a scene file, with a constant command.
 #include <string.h>
 
 #include "base/base.h"

@@ -1,4 +1,4 @@
-// What can be asked of a table of fields.
+// Queries of a table of fields.
 #include "scene/fields.h"
 
 #include <string.h>

@@ -25,13 +25,13 @@ typedef enum field_type {
     FIELD_WORD,     // int: the place in `words`
     FIELD_VECTOR,   // n doubles
     FIELD_COUNTS,   // n ints in [low, high]
-    FIELD_OFFSETS,  // the same, at most n of them; those that are not given stay 0
+    FIELD_OFFSETS,  // the same, at most n of them; missing ones stay 0
     FIELD_ROTATION, // 4 doubles: a quaternion, or an object with axis and angle
     FIELD_NUMBERS,  // numbers: a flat array of any length
     FIELD_ROWS,     // numbers: an array of arrays of n numbers each; n = 0: all of one length
     FIELD_PART,     // part: the name or the number of a part
-    FIELD_PARTS,    // n of them; those that are not given stay {0}. At least one
-    FIELD_OBJECT,   // an object by `table`, in place
+    FIELD_PARTS,    // 1 to n of them; missing ones stay {0}
+    FIELD_OBJECT,   // an object by `table`, in the struct itself
     FIELD_LATER,    // const json_t *: an object by `table`, which its user reads
     FIELD_LIST,     // const json_t *: an array of objects by `table`, which its user reads
     FIELD_SOLVER    // const json_t *: the solver and its options, which its user reads
@@ -43,15 +43,15 @@ typedef struct part {
     int id;
 } part;
 
-// `rows` rows of `width` doubles one after another; a flat array is rows of 1
+// `rows` rows of `width` doubles one after another; a flat array has rows of 1
 typedef struct numbers {
     const double *x;
     int rows, width;
 } numbers;
 
-typedef uint64_t given; // bit i: field i of the table was there. First member of every struct
+typedef uint64_t given; // bit i: the text had field i of the table. First member of every struct
 
-// of `kinds` and `required`: whatever the kind is
+// value of `kinds` and `required`: any kind
 #define ALWAYS (~0u)
 
 typedef struct field {
@@ -61,11 +61,11 @@ typedef struct field {
     double low, high;
     bool open;
     int n;
-    const char *const *words;  // null ends them
-    const struct table *table; // of FIELD_OBJECT and FIELD_LIST
+    const char *const *words;  // words of a choice; null ends them
+    const struct table *table; // table of FIELD_OBJECT and FIELD_LIST
     const char *unit, *help;
-    unsigned kinds;    // bits 1u << kind with which it goes; 0: all
-    unsigned required; // bits of the kinds that cannot do without it
+    unsigned kinds;    // bits 1u << kind for which it is valid; 0: all
+    unsigned required; // bits of the kinds that require it
 } field;
 
 typedef struct table {
@@ -73,31 +73,31 @@ typedef struct table {
     const char *help; // a sentence
     const field *field;
     int n;
-    size_t size;             // of the struct
+    size_t size;             // size of the struct
     const void *defaults;    // such a struct; null: zeros
-    void (*init)(void *out); // or null: sets what no constant can
+    void (*init)(void *out); // or null: sets defaults that are no constants
 } table;
 
 // every struct that a table describes begins with this
 typedef struct described {
     given given;
-    int kind; // only where the first field is a FIELD_WORD with the key "kind"
+    int kind; // only if the first field is a FIELD_WORD with the key "kind"
 } described;
 
 bool table_has_kinds(const table *t);
 bool field_goes(const table *t, const field *f, int kind);
 bool field_required(const table *t, const field *f, int kind);
 
-// of the member that the field describes
+// size of the member that the field describes
 size_t field_bytes(const field *f);
 
 // the number of a key, or -1
 int table_find(const table *t, const char *key);
 
-// whether the field with this key was there
+// true when the text had the field with this key
 bool table_given(const table *t, const void *object, const char *key);
 
-// room for all keys of a table, or the words of a choice
+// size of an array for all keys of a table, or the words of a choice
 enum { FIELDS_MAX = 64 };
 
 #endif

@@ -1,4 +1,4 @@
-// Mesh files: which format it is, and the arrays that grow.
+// Mesh files: recognition of the format, and arrays that grow.
 #include "scene/mesh_file.h"
 
 #include <limits.h>
@@ -17,7 +17,7 @@ void pcs_mesh_file_destroy(pcs_mesh_file *f)
     pcs_env_free(&env, f);
 }
 
-// room for one more of three entries each
+// makes room for one more row of three entries
 static bool grow(const pcs_env *env, void **array, int n, int *cap, size_t size)
 {
     if (n < *cap) return true;
@@ -59,7 +59,7 @@ pcs_status mesh_add_triangle(pcs_mesh_file *f, int a, int b, int c)
 
 enum { HEAD = 84, PER_TRIANGLE = 50 }; // bytes of binary STL
 
-// The number of triangles of a binary STL file says how long it is. Its head may begin with
+// The number of triangles of a binary STL file determines its length. Its head may begin with
 // "solid", as a text does.
 static bool is_binary(const unsigned char *bytes, size_t size)
 {

@@ -1,4 +1,4 @@
-// Readers of mesh files: what they share.
+// Shared by the readers of mesh files.
 #ifndef SCENE_MESH_FILE_H
 #define SCENE_MESH_FILE_H
 
@@ -11,7 +11,7 @@ struct pcs_mesh_memory {
     int cap_vertices, cap_triangles;
 };
 
-// one more, in arrays that double
+// adds one more row to arrays that double
 pcs_status mesh_add_vertex(pcs_mesh_file *f, const double x[3]);
 pcs_status mesh_add_triangle(pcs_mesh_file *f, int a, int b, int c);
 

@@ -1,10 +1,11 @@
 // OBJ: lines of a key and its values.
 //
-//     v X Y Z [W] [R G B]       a vertex; what follows the coordinates is passed over
+//     v X Y Z [W] [R G B]       a vertex; values after the coordinates are skipped
 //     f A B C ...               a face: numbers of vertices from 1, or from the last one back (-1);
-//                               A/T/N has the numbers of texture and normal behind, not read
+//                               A/T/N has the numbers of texture and normal, too, which are not
+//                               read
 //
-// A line that ends with a backslash goes on in the next one; # begins a comment.
+// A line that ends with a backslash continues in the next one; # begins a comment.
 #include "scene/mesh_file.h"
 
 #include <limits.h>
@@ -12,7 +13,7 @@
 
 #include "base/base.h"
 
-// goes over blanks, and over the end of a line that goes on
+// skips blanks, and the end of a line that continues
 static void skip_blanks(text *t)
 {
     for (; t->at < t->end; ++t->at) {

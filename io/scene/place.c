@@ -1,5 +1,5 @@
-// A parser of JSON keeps no positions, so that those of an error are found by a second look: the
-// text is walked along the path, over whole values where the path does not lead into them.
+// The parser of JSON keeps no positions. So the position of an error is found by following the path
+// through the text, past values that are not on the path.
 #include "scene/place.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void skip_value(cursor *c)
     } while (depth > 0);
 }
 
-// from the beginning of a container to its item `index`: the value, or the key before it
+// moves from the beginning of a container to its item `index`: the value, or the key before it
 static void enter(cursor *c, const place *step, int at_key)
 {
     c->at += 1; // the bracket

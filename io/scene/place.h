@@ -1,11 +1,11 @@
-// Where something stands in a JSON text: its path, "bodies[3].shapes[0].radius", and its line and
+// The place of a value in a JSON text: its path, "bodies[3].shapes[0].radius", and its line and
 // column.
 #ifndef SCENE_PLACE_H
 #define SCENE_PLACE_H
 
 #include <stddef.h>
 
-// One step of a path; a chain on the stack of the reader. Of a member of an object `key` is not
+// One step of a path; a chain on the stack of the reader. For a member of an object `key` is not
 // null, and `index` is its number among the members.
 typedef struct place {
     const struct place *up; // null: the whole text

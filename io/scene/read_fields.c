@@ -15,7 +15,7 @@
 
 // ---- refusing ----------------------------------------------------------------------------------
 
-// of a path in a sentence; longer ones lose their end
+// largest length of a path in a sentence; longer ones lose their end
 enum { PATH_SIZE = 160 };
 
 static pcs_status refuse_at(const source *s, const place *at, int of_key, pcs_status status,
@@ -317,7 +317,7 @@ static pcs_status read_parts(const source *s, const field *f, const json_t *json
     return PCS_OK;
 }
 
-// ---- any field ---------------------------------------------------------------------------------
+// ---- all fields ---------------------------------------------------------------------------------
 
 pcs_status read_field(const source *s, const field *f, const json_t *json, const place *at,
                       void *to)

@@ -1,5 +1,5 @@
-// Reading an object of a scene file by its table. Every refusal says file, line, column, path, what
-// is wrong and what would do.
+// Reading an object of a scene file by its table. Every refusal says file, line, column, path, the
+// error, and what would be valid.
 #ifndef SCENE_READ_FIELDS_H
 #define SCENE_READ_FIELDS_H
 
@@ -9,7 +9,7 @@
 
 // the text that is read
 typedef struct source {
-    const char *name; // of the file, for sentences
+    const char *name; // name of the file, for sentences
     const char *text;
     size_t size;
     pcs_pool *pool; // arrays of numbers are taken from it
@@ -23,17 +23,17 @@ pcs_status refuse(const source *s, const place *at, pcs_status status, const cha
 // PCS_ERR_MEMORY.
 pcs_status refuse_because(const source *s, const place *at, pcs_status status);
 
-// the place of the member of an object that is there
+// the place of an existing member of an object
 place place_of(const place *object, const json_t *json, const char *key);
 
-// the struct as it is without any key
+// the struct without any key
 void fields_init(const table *t, void *out);
 
-// one value, into the member that the field describes
+// reads one value into the member that the field describes
 pcs_status read_field(const source *s, const field *f, const json_t *json, const place *at,
                       void *to);
 
-// all keys, each of which must be known, go with the kind, have the type and lie in the range
+// reads all keys; each must be known, be valid for the kind, have the type and lie in the range
 pcs_status read_object(const source *s, const table *t, const json_t *json, const place *at,
                        void *out);
 

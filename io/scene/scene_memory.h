@@ -1,4 +1,4 @@
-// What a scene keeps beside its model.
+// The data of a scene beside its model.
 #ifndef SCENE_SCENE_MEMORY_H
 #define SCENE_SCENE_MEMORY_H
 
@@ -8,17 +8,17 @@
 #include "problem_file/pool.h"
 
 struct pcs_scene_memory {
-    pcs_pool pool; // what definitions lead to, names
+    pcs_pool pool; // data that definitions refer to, names
     pcs_env env;
     struct kept_geometry {
         pcs_geometry *geometry; // owned
-        const char *name;       // in the file it comes from, or ""; of the pool
-    } * kept;                   // in the order they were handed over
+        const char *name;       // name in its file, or ""; from the pool
+    } * kept;                   // in the order of pcs_scene_keep
     size_t n_kept, cap_kept;
     struct kept_vehicle {
         pcs_vehicle *vehicle; // owned
         struct kept_vehicle *next;
-    } * vehicles; // of the pool
+    } * vehicles; // from the pool
 };
 
 // pcs_scene_keep with the name that shapes of a file refer to

@@ -1,4 +1,4 @@
-// A scene as an object: what it owns.
+// A scene as an object, and the data that it owns.
 #include <string.h>
 
 #include <percuss/meshes.h>
@@ -66,7 +66,7 @@ pcs_status pcs_scene_describe(pcs_scene *scene, const char *name, const char *de
     return PCS_OK;
 }
 
-// room for one more
+// makes room for one more
 static bool reserve(struct pcs_scene_memory *m)
 {
     if (m->n_kept < m->cap_kept) return true;

@@ -31,7 +31,7 @@ typedef struct watcher {
     void *user;
     pcs_scene_end end;
     long steps;
-    double moved; // s, when something last moved
+    double moved; // s, last time at which something moved
 } watcher;
 
 // the square of the root mean square speed over the matter of a body: 2 T / m

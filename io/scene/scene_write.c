@@ -1,4 +1,4 @@
-// A scene as text: every part of the model as the object that the reader would make it from.
+// A scene as text: every part of the model as the object from which the reader makes it.
 #include <stdio.h>
 #include <string.h>
 
@@ -147,7 +147,7 @@ static const pcs_solver_info *solver_of(pcs_solver kind)
     return NULL;
 }
 
-// the options that differ from those of the base
+// writes the options that differ from those of the base
 static void write_solver(out *o, const pcs_solver_opts *opts, const pcs_solver_opts *base)
 {
     const pcs_solver_opts usual = solver_usual(base, opts->kind);
@@ -210,7 +210,7 @@ static void write_settings(out *o)
     write_object(&o->w, "run", &settings_table, &s, NULL);
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- the scene ---------------------------------------------------------------------------------
 
 static pcs_status write_all(out *o)
 {

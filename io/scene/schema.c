@@ -1,5 +1,5 @@
 // The JSON schema of scene files (draft 2020-12), from the tables of the reader: one definition for
-// each table, and of tables with kinds one alternative for each kind.
+// each table; tables with kinds have one alternative for each kind.
 #include <percuss/scene.h>
 #include <percuss/solver_table.h>
 
@@ -220,7 +220,7 @@ static void write_required(writer *w, const table *t, int kind)
     write_open(w, "required", '[', false);
     for (int i = 0; i < t->n; ++i) {
         const field *f = &t->field[i];
-        // without its kind an object is of the first one
+        // an object without a kind has the first one
         const bool tells = i == 0 && table_has_kinds(t) && kind > 0;
         if (tells || field_required(t, f, kind)) write_words(w, NULL, f->key);
     }
@@ -305,7 +305,7 @@ static void write_solver(writer *w, const pcs_solver_info *s)
     }
     write_comment(w, "description");
     write_close(w, '}');
-    // without its kind it is the solver of the scheme's base
+    // without a kind it is the solver of the base of the scheme
     if (s->kind != PCS_SOLVER_AUTO) {
         write_open(w, "required", '[', false);
         write_words(w, NULL, "kind");

@@ -26,7 +26,7 @@ static pcs_status corner(text *t, pcs_mesh_file *f)
     return mesh_add_vertex(f, x);
 }
 
-// goes to the end of the line, or of the file
+// moves to the end of the line, or of the file
 static void skip_line(text *t)
 {
     while (t->at < t->end && *t->at != '\n') {
@@ -34,7 +34,7 @@ static void skip_line(text *t)
     }
 }
 
-// a component of a normal, which some writers leave as nan
+// a component of a normal, which some programs write as nan
 static void skip_number(text *t)
 {
     while (t->at < t->end && strchr(" \t\r\n", *t->at)) {

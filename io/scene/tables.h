@@ -9,7 +9,7 @@
 
 #include "scene/fields.h"
 
-// the version of the format that is written; a reader takes no later one
+// the version of the format that is written; a reader refuses a later one
 enum { SCENE_VERSION = 1 };
 
 typedef struct scene_rotation {
@@ -133,7 +133,7 @@ typedef struct scene_body {
     numbers q, v, mass_matrix, stiffness, damping, forces;
 
     // generators
-    const json_t *bodies, *interactions; // what is repeated
+    const json_t *bodies, *interactions; // the repeated parts
     int counts[3], count, seed;
     double spacing[3], shift[3], jitter, radius, start, turn;
     bool tumble;
@@ -151,7 +151,7 @@ typedef struct scene_interaction {
     int kind; // scene_interaction_kind
     const char *name;
     part bodies[2];
-    int next[3]; // copies from that of the first body to that of the second
+    int next[3]; // number of copies from the first body to the second
     double point1[3], point2[3], at[3], at1[3], at2[3], length;
     numbers coefficients;
     double offset;
@@ -159,7 +159,7 @@ typedef struct scene_interaction {
     bool touching, enabled;
 } scene_interaction;
 
-// the options of every solver; its own ones are in the table of solvers
+// the options of all solvers; the table of solvers has those of each
 typedef struct scene_solver {
     given given;
     double tol, max_seconds;
@@ -169,7 +169,7 @@ typedef struct scene_solver {
 // the constructors of schemes
 typedef enum scene_base { BASE_DEFAULT, BASE_DENSE, BASE_MOREAU_JEAN } scene_base;
 
-// fields of `scheme` that are given replace those of the base
+// the given fields of `scheme` replace those of the base
 typedef struct scene_scheme {
     given given;
     int base; // scene_base

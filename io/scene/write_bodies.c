@@ -56,7 +56,7 @@ static scene_motion motion_object(const pcs_motion *m)
     return s;
 }
 
-// a motion that stands has no member; it is written all the same
+// a motion with default values has no member, but is written
 static void write_motion(out *o, const pcs_motion *m)
 {
     const scene_motion s = motion_object(m);
@@ -70,7 +70,7 @@ static void write_motion(out *o, const pcs_motion *m)
     write_close(&o->w, '}');
 }
 
-// the numbers of a matrix, or none when it is the usual one
+// the numbers of a matrix, or none when it is the default
 static numbers unusual_matrix(const double A[36], const double usual[36], double diagonal[6])
 {
     if (memcmp(A, usual, 36 * sizeof *A) == 0) return (numbers){NULL, 0, 0};
@@ -113,7 +113,7 @@ static void write_vehicle(out *o, const pcs_vehicle_ride *ride)
         }
         write_close(&o->w, ']');
     }
-    // the default vehicle has no member; it is written all the same
+    // the default vehicle has no member, but is written
     if (!o->w.level[o->w.depth - 1].comma) write_real(&o->w, "thrust", s.thrust);
     write_close(&o->w, '}');
 }
@@ -167,7 +167,7 @@ static pcs_status write_rigid(out *o, pcs_system id)
     return PCS_OK;
 }
 
-// a matrix by columns as rows, in `to`
+// copies a matrix stored by columns to rows in `to`
 static numbers square_object(int n, const double *A, double *to)
 {
     if (!A) return (numbers){NULL, 0, 0};

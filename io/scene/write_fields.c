@@ -81,7 +81,7 @@ void write_words(writer *w, const char *key, const char *words)
 
 static void put_real(writer *w, double x)
 {
-    // a whole number would lose the sign
+    // an integer would lose the sign
     if (x == 0 && signbit(x)) {
         sink_text(&w->s, "-0.0");
     } else {
@@ -200,7 +200,7 @@ static void write_field(writer *w, const field *f, const void *at, const void *u
 
 static bool any_differs(const table *t, const void *object, const void *usual);
 
-// to the bit, so that -0 is not taken for 0. A text that is empty counts as none
+// compares to the bit, so that -0 differs from 0. An empty text counts as none
 static bool differs(const field *f, const void *at, const void *usual)
 {
     switch (f->type) {

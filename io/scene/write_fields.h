@@ -1,4 +1,5 @@
-// Writing objects of a scene file by their tables: what differs from the usual, all digits.
+// Writing objects of a scene file by their tables: members that differ from the defaults, with all
+// digits.
 #ifndef SCENE_WRITE_FIELDS_H
 #define SCENE_WRITE_FIELDS_H
 
@@ -7,15 +8,15 @@
 
 enum { WRITE_DEPTH = 16 };
 
-// A text of JSON that grows. A block has its items on lines of their own.
+// A JSON text that grows. A block has each item on its own line.
 typedef struct writer {
     sink s;
     int depth;
     struct {
-        bool block, comma; // something stands before
-        bool member;       // of an object
+        bool block, comma; // an item precedes
+        bool member;       // a member of an object
         size_t before;     // size of the text before it,
-        bool comma_before; // and whether something stood there
+        bool comma_before; // comma before it
     } level[WRITE_DEPTH];
 } writer;
 
@@ -28,8 +29,8 @@ void write_int(writer *w, const char *key, long long x);
 void write_bool(writer *w, const char *key, bool x);
 void write_reals(writer *w, const char *key, int n, const double *x);
 
-// the members of an object that differ from `usual` (null: the defaults of the table), and those
-// that are required; lists and solvers are left to the caller
+// writes the members of an object that differ from `usual` (null: the defaults of the table), and
+// those that are required; the caller writes lists and solvers
 void write_fields(writer *w, const table *t, const void *object, const void *usual);
 
 // the same as an object

@@ -20,7 +20,7 @@ static const char *geometry_name(const out *o, int number, char own[GEOMETRY_NAM
     return own;
 }
 
-// what the shapes refer to, each once, in the order of the shapes
+// the geometries of the shapes, each once, in the order of the shapes
 pcs_status collect_geometries(out *o)
 {
     for (int k = 0; k < pcs_model_shape_count(o->m); ++k) {
@@ -28,7 +28,7 @@ pcs_status collect_geometries(out *o)
         PCS_TRY(pcs_model_shape(o->m, k, &def));
         o->geometry[k] = -1;
         if (!def.shape.geometry) continue;
-        int at = o->n_written - 1; // the last one is the most likely
+        int at = o->n_written - 1; // the last one is most likely
         while (at >= 0 && o->written[at] != def.shape.geometry) {
             at -= 1;
         }
@@ -147,7 +147,7 @@ static pcs_status sort_shapes(out *o)
     return PCS_OK;
 }
 
-// whether the shapes without a written number get their own numbers when the file is read
+// true when the shapes without a written number get their own numbers when the file is read
 static bool numbers_follow(const out *o)
 {
     const int systems = pcs_model_system_count(o->m), shapes = pcs_model_shape_count(o->m);

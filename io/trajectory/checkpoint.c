@@ -1,4 +1,4 @@
-// Checkpoints: a head that says what they belong to, then the bytes of pcs_state_save.
+// Checkpoints: a head with model and version, then the bytes of pcs_state_save.
 #include <percuss/checkpoint.h>
 
 #include <errno.h>
@@ -27,7 +27,7 @@ typedef struct head {
     char version[24];
 } head;
 
-// the steps of a run that goes on are added to those of a checkpoint
+// a continued run adds its steps to those of the checkpoint
 #define MOST_STEPS (LONG_MAX / 2)
 
 static const char magic[8] = {'p', 'c', 's', 'c', 'k', 'p', 't', '1'};

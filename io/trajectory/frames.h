@@ -1,5 +1,5 @@
-// What replay pages and exports take from the frames of a trajectory: which frames, where the
-// bodies are in them, and where contacts push.
+// The data that replay pages and exports take from the frames of a trajectory: chosen frames, poses
+// of bodies, places and impulses of contacts.
 #ifndef TRAJECTORY_FRAMES_H
 #define TRAJECTORY_FRAMES_H
 
@@ -7,24 +7,24 @@
 
 #include <percuss/trajectory.h>
 
-// every so many frames from the first on, and the last one always
+// every n-th frame from the first on, and always the last one
 typedef struct frame_choice {
     long first, last;
     int every;
 } frame_choice;
 
 long frames_chosen(const frame_choice *c);
-long frame_chosen(const frame_choice *c, long k); // the number of the k-th of them
+long frame_chosen(const frame_choice *c, long k); // number of the k-th chosen frame
 
 // x y z and the unit quaternion of a body; the world (0) and Lagrangian systems are at the origin
 void frame_pose(const pcs_trajectory *t, const pcs_trajectory_frame *frame, int body,
                 double pose[7]);
 
-// the point between those of the two bodies, and the impulse on the first one, inertial
+// the point in the middle of those of the two bodies, and the impulse on the first one, inertial
 void contact_point(const pcs_contact *c, double x[3]);
 void contact_impulse(const pcs_contact *c, double r[3]);
 
-// what a format with floats gets: the nearest one, the largest where x is beyond it; NaN stays
+// x as a float: the nearest one, the largest if x is beyond it; NaN stays
 static inline float as_float(double x)
 {
     return x < -FLT_MAX ? -FLT_MAX : x > FLT_MAX ? FLT_MAX : (float)x;

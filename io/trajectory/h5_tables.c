@@ -11,7 +11,7 @@
 
 static pcs_status fail_write(const h5_file *f, const char *path)
 {
-    // HDF5 hides which call failed; what the system said last is nearly always it
+    // HDF5 does not say which call failed; the last error of the system is nearly always the reason
     return fail_named(f->name, PCS_ERR_FILE, "%s cannot be written: %s", path,
                       errno ? strerror(errno) : "HDF5 refuses it");
 }
@@ -50,7 +50,7 @@ static size_t bytes_of(const table_def *def, int width)
     return last->at + type_bytes[last->type] * (size_t)last->n;
 }
 
-// of a row of a record, or of a number of an array; the caller closes it
+// the type of a row of a record, or of a number of an array; the caller closes it
 static hid_t element_type(const table_def *def, bool in_file)
 {
     if (def->n_columns == 0) return H5Tcopy(number_type(def->type, in_file));
@@ -210,7 +210,7 @@ int64_t table_file_size(const h5_file *f)
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// whether a type of the file is n numbers that can become ours without a loss
+// true when a type of the file is n numbers that convert to ours without a loss
 static bool same_numbers(hid_t found, column_type type, int n)
 {
     const H5T_class_t kind = type < COLUMN_F32 ? H5T_INTEGER : H5T_FLOAT;

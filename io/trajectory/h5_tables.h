@@ -23,7 +23,7 @@ typedef struct column {
     column_type type;
     int n;
     size_t at;
-    const char *units; // "" where there is none
+    const char *units; // "" if there is none
 } column;
 
 // A row of n numbers of one type, or of n_columns columns. The bytes of a row in memory are those
@@ -38,34 +38,34 @@ typedef struct table_def {
 
 typedef struct table {
     const table_def *def;
-    int64_t set, type; // HDF5's
-    int width;         // numbers in the row of an array; 0 of a record
+    int64_t set, type; // ids of HDF5
+    int width;         // numbers in the row of an array; 0 for a record
     size_t row_bytes;
     long rows;
 } table;
 
 // ---- writing
 
-// bytes that HDF5 uses of a file
+// number of bytes of a file that HDF5 uses
 int64_t table_file_size(const h5_file *f);
 
-// An empty table; `width` numbers in a row of an array (1: the set has one dimension). Rows are
-// appended to what table_open opens.
+// An empty table; `width` numbers in a row of an array (1: the set has one dimension). table_open
+// opens it, and rows are appended.
 pcs_status table_create(h5_file *f, const table_def *def, int width, int chunk_rows, bool compress);
 pcs_status table_append(const h5_file *f, table *t, long n, const void *rows);
-// hands all rows to the operating system, the length of the table last
+// passes all rows to the operating system, the length of the table last
 pcs_status table_flush(const h5_file *f, table *t);
 
-// A set that is written once: rank 1 (columns = 1) or 2.
+// Writes a set once: rank 1 (columns = 1) or 2.
 pcs_status table_put(h5_file *f, const char *path, const char *units, column_type type, size_t rows,
                      size_t columns, const void *x);
 
-// Writes the one number of a set of table_put anew, also while tables grow.
+// Replaces the one number of a set of table_put, also while tables grow.
 pcs_status table_replace(const h5_file *f, const char *path, column_type type, const void *x);
 
 // ---- reading
 
-// numbers in a row of a set of rank 2; 0 when there is none
+// number of entries in a row of a set of rank 2; 0 when there is none
 int table_width(const h5_file *f, const char *path);
 
 // Refuses a set of another type or width, and one that claims more rows than the file can hold.

@@ -1,5 +1,6 @@
-// What a trajectory file holds (doc/trajectories.md): the rows of its tables, and their columns.
-// The rows are structs without padding: integers first, and `unused` where their number is odd.
+// The contents of a trajectory file (doc/trajectories.md): the rows of its tables, and their
+// columns. The rows are structs without padding: integers first, and `unused` where their number is
+// odd.
 #ifndef TRAJECTORY_LAYOUT_H
 #define TRAJECTORY_LAYOUT_H
 
@@ -13,12 +14,12 @@
 
 // ---- frames and steps
 
-// A frame stands at the same row of these. `time` is written last: its length is the number of
+// A frame has the same row in all of these. `time` is written last: its length is the number of
 // frames that are complete
 enum {
     FRAME_Q,
     FRAME_V,
-    FRAME_DRIVEN_V, // not in files of percuss before it
+    FRAME_DRIVEN_V, // absent in files of older versions
     FRAME_STEP,
     FRAME_HASH,
     FRAME_CONTACTS_END,
@@ -35,7 +36,7 @@ typedef struct contact_row {
 } contact_row;
 extern const table_def layout_contacts;
 
-// the kinds of doubts that a step may have; the last one is of runs only
+// number of kinds of doubts of a step; the last kinds are those of runs only
 enum { STEP_DOUBTS = PCS_DOUBT_PROJECTION + 1 };
 
 typedef struct step_row {
@@ -48,7 +49,7 @@ typedef struct step_row {
 } step_row;
 extern const table_def layout_steps;
 
-// the report of the step that ended at t, to and from its row
+// converts the report of the step that ended at t to its row and back
 void layout_put_step(double t, const pcs_step_report *report, step_row *row);
 void layout_get_step(const step_row *row, pcs_step_report *report);
 
@@ -86,17 +87,17 @@ typedef struct scheme_row {
 extern const table_def layout_systems, layout_shapes, layout_materials, layout_interactions,
     layout_scheme;
 
-// A model as it is in a file, without what its callbacks do (pcs_trajectory_model).
+// A model from a file, without its callbacks (pcs_trajectory_model).
 typedef struct stored_model {
     pcs_model *model;
-    pcs_geometry **geometry; // n_geometries, of its shapes
+    pcs_geometry **geometry; // n_geometries, geometries of its shapes
     int n_geometries;
-    int *driven; // of each system: its number among bodies with prescribed motion, or -1
+    int *driven; // per system: its number among bodies with prescribed motion, or -1
     int n_driven;
 } stored_model;
 
 pcs_status model_tables_write(h5_file *f, const pcs_model *m);
-// `out` is to be released after a failure, too
+// release `out` after a failure, too
 pcs_status model_tables_read(const h5_file *f, const pcs_env *env, stored_model *out);
 void model_tables_release(const pcs_env *env, stored_model *m);
 

@@ -1,4 +1,4 @@
-// A model as tables: what <percuss/parts.h> tells about it, written and built again.
+// A model as tables: its definitions (<percuss/parts.h>), written and built again.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -204,7 +204,7 @@ static const pcs_solver_info *solver_row(pcs_solver kind)
     return NULL;
 }
 
-// a line "name=value" for each option that the solver of the scheme has to itself
+// writes a line "name=value" for each option of the solver of the scheme
 static pcs_status write_options(h5_file *f, const pcs_solver_opts *o)
 {
     const pcs_solver_info *info = solver_row(o->kind);
@@ -305,7 +305,7 @@ static pcs_status read_rows(const h5_file *f, const table_def *def, int width, p
         status = fail_named(f->name, PCS_ERR_SIZE, "%s: %ld rows are too many", def->path, t.rows);
     }
     if (status == PCS_OK) {
-        // the same number of bytes whatever is in the file: there is no padding at the end
+        // copies a fixed number of bytes, whatever the file has: there is no padding at the end
         rows = pool_take_array(pool, (size_t)t.rows + 1, t.row_bytes);
         status = rows ? table_read(f, &t, 0, t.rows, rows) : no_memory();
     }
@@ -332,7 +332,7 @@ static pcs_status read_names(const h5_file *f, pcs_model *m, const char *path, i
 {
     const char *words;
     PCS_TRY(h5_words(f, path, pool, &words));
-    char *rest = (char *)(uintptr_t)words; // of the pool
+    char *rest = (char *)(uintptr_t)words; // the text is in the pool
     for (int i = 0; i < n; ++i) {
         const char *name = next_line(&rest);
         if (!name) return fail_named(f->name, PCS_ERR_FORMAT, "%s: it has not %d names", path, n);
@@ -356,7 +356,7 @@ static pcs_status name_interaction(pcs_model *m, int id, const char *name)
     return pcs_model_set_interaction_name(m, (pcs_interaction){id}, name);
 }
 
-// stand in for callbacks, which are not in a file: a step that needs one fails
+// stand-ins for callbacks, which a file does not have: a step that calls one fails
 static int no_mass(void *user, const double *q, double *M)
 {
     (void)user, (void)q, (void)M;
@@ -554,12 +554,12 @@ static pcs_status read_interactions(const h5_file *f, pcs_pool *pool, pcs_model 
     return read_names(f, m, "/model/interaction_names", 1, n, pool, name_interaction);
 }
 
-// the first line, "solver=NAME", is for people: the kind is in the table
+// the first line, "solver=NAME", is for readers: the table has the kind
 static pcs_status read_options(const h5_file *f, pcs_pool *pool, pcs_solver_opts *o)
 {
     const char *words;
     PCS_TRY(h5_words(f, "/model/solver_options", pool, &words));
-    char *rest = (char *)(uintptr_t)words; // of the pool
+    char *rest = (char *)(uintptr_t)words; // the text is in the pool
     next_line(&rest);
     for (char *line; (line = next_line(&rest));) {
         char *value = strchr(line, '=');

@@ -1,15 +1,14 @@
-// Recording: frames go to the tables of an HDF5 file that stays readable whatever happens.
+// Recording: frames go to the tables of an HDF5 file that is readable at any moment.
 //
 // HDF5's mode for one writer and many readers (SWMR) writes a row before the length of its table,
-// and the parts of its index from below: whoever reads the file at any moment finds tables that are
-// whole up to their lengths, which differ between tables. Of every frame the row of `time` is
-// written last, so its length is that of all. The superblock, which says that somebody writes, is
-// put right after the start (superblock.h): otherwise a file whose writer was killed could not be
-// opened without a tool.
+// and the parts of its index from below: a reader finds tables that are complete up to their
+// lengths, at any moment; the lengths differ between tables. The row of `time` is written last for
+// every frame, so its length is the number of complete frames. The superblock says that a program
+// writes; this is corrected after the start (superblock.h), since otherwise a file whose writer was
+// killed could not be opened without a tool.
 //
 // The file is made in memory, stored under another name, and renamed when it is ready for frames.
-// It is locked (flock, shared) from then on; whoever wants to replace a file of this name needs the
-// lock alone.
+// It is locked (flock, shared) from then on; replacing a file of this name needs an exclusive lock.
 #define _DEFAULT_SOURCE // flock
 #define _POSIX_C_SOURCE 200809L
 #include <percuss/save.h>
@@ -34,18 +33,18 @@
 
 // recorded data is written when this many seconds have passed since the last write, or this many
 // bytes wait: frames that are slow to compute are written at once, fast ones share the cost of
-// writing. At most this time of computing is lost when the program is killed.
+// writing. A killed program loses at most this time of computing.
 #define WRITE_AFTER 0.05
 enum { WRITE_BYTES = 1 << 18, CHUNK_BYTES = 1 << 14, NAME_ROOM = 4096 };
 
-// Frames of at least this many bytes are compressed, a frame in a piece. A piece that is compressed
-// cannot grow in its place, so that smaller frames would be written again and again.
+// Frames of at least this many bytes are compressed, each as one chunk. A compressed chunk cannot
+// grow in place, so that smaller frames would be written many times.
 enum { COMPRESS_BYTES = 4096 };
 
-// the file is made longer by this much, a quarter of it at a time
+// the file grows by this part, a quarter
 enum { RESERVE_BYTES = 1 << 20, MOST_RESERVED = 1 << 26 };
 
-// rows that wait for being written
+// rows that wait to be written
 typedef struct pending {
     unsigned char *row;
     long n, room;
@@ -56,18 +55,18 @@ enum { STEPS = FRAME_TABLES, CONTACTS, TABLES };
 struct pcs_recorder {
     pcs_env env;
     pcs_recorder_def def;
-    char path[NAME_ROOM]; // of the file, for sentences and its end
+    char path[NAME_ROOM]; // path of the file, for sentences and for closing
     h5_file file;
-    int descriptor; // of the lock and the superblock, -1
+    int descriptor; // descriptor for the lock and the superblock, or -1
     int64_t reserved;
     table table[TABLES];
     pending wait[TABLES];
     int nq, nv, driven;                  // numbers of q, v and the velocities of prescribed motions
     long frames, steps, contacts, since; // steps since the last frame
-    double t0, next;                     // of the cadence dt
-    double written;                      // when rows were written last, s
+    double t0, next;                     // times of the cadence dt
+    double written;                      // s, last time at which rows were written
     size_t waiting;                      // bytes
-    pcs_status status;                   // of the first failure
+    pcs_status status;                   // status of the first failure
     char sentence[400];
 };
 
@@ -117,7 +116,7 @@ static int clamp(size_t x, int low, int high)
     return x < (size_t)low ? low : x > (size_t)high ? high : (int)x;
 }
 
-// numbers in a row; 0 for a model in which nothing can move
+// number of entries in a row; 0 for a model in which nothing can move
 static int frame_width(const pcs_recorder *r, int which)
 {
     return which == FRAME_Q          ? r->nq
@@ -143,7 +142,7 @@ static pcs_status create_tables(pcs_recorder *r)
     return table_create(f, &layout_contacts, 1, compress ? 512 : 64, compress);
 }
 
-// makes the file longer than HDF5 needs it before it writes at most `bytes` more
+// makes the file long enough before HDF5 writes at most `bytes` more
 static pcs_status reserve(pcs_recorder *r, size_t bytes)
 {
     const int64_t end = table_file_size(&r->file) + 2 * (int64_t)bytes + RESERVE_BYTES;
@@ -157,13 +156,13 @@ static pcs_status reserve(pcs_recorder *r, size_t bytes)
     return PCS_OK;
 }
 
-// Takes the place of a file that nobody has open.
+// Replaces a file that no other process has open.
 static pcs_status take_place(const pcs_recorder *r, const char *temporary)
 {
     const int old = open(r->path, O_RDONLY | O_CLOEXEC);
     if (old < 0 && errno != ENOENT) return fail_path(r->path, "it cannot be replaced");
     if (old < 0) {
-        // the first of two that start at once has the name
+        // the first of two recorders that start at once gets the name
         if (link(temporary, r->path) == 0) return unlink(temporary), PCS_OK;
         if (errno == EEXIST) {
             return fail_named(r->path, PCS_ERR_FILE,
@@ -194,7 +193,7 @@ static pcs_status take_place(const pcs_recorder *r, const char *temporary)
     return status;
 }
 
-// the file without frames, whole, to the descriptor
+// writes the complete file without frames to the descriptor
 static pcs_status store_start(pcs_recorder *r, const pcs_model *m)
 {
     PCS_TRY(h5_create_growing(r->path, &r->file));
@@ -234,7 +233,7 @@ static pcs_status start_file(pcs_recorder *r, const pcs_model *m, const char *te
     PCS_TRY(store_start(r, m));
     PCS_TRY(h5_open_growing(temporary, r->path, &r->file));
     PCS_TRY(open_tables(r));
-    // where locks do not work, nothing is locked
+    // file systems without locks are used without a lock
     (void)flock(r->descriptor, LOCK_SH | LOCK_NB);
     PCS_TRY(reserve(r, 0));
     return take_place(r, temporary);
@@ -255,7 +254,7 @@ static void release(pcs_recorder *r)
     pcs_env_free(&env, r);
 }
 
-// how many coordinates and velocities the states of a model have, and its prescribed motions
+// number of coordinates and velocities in the states of a model, and of its prescribed motions
 static pcs_status measure(const pcs_model *m, int *nq, int *nv, int *driven)
 {
     pcs_state *state;
@@ -303,7 +302,7 @@ pcs_status pcs_recorder_open(const char *path, const pcs_model *m, const pcs_rec
     pcs_status status = measure(m, &r->nq, &r->nv, &r->driven);
     if (status == PCS_OK) status = start_file(r, m, temporary);
     if (status != PCS_OK) {
-        const bool made = r->descriptor >= 0; // else it is of another thread
+        const bool made = r->descriptor >= 0; // else the file is of another thread
         release(r);
         if (made) unlink(temporary);
         return status;
@@ -315,7 +314,7 @@ pcs_status pcs_recorder_open(const char *path, const pcs_model *m, const pcs_rec
 
 // ---- frames ------------------------------------------------------------------------------------
 
-// room for n more rows of a table that wait; null when there is no memory
+// memory for n more waiting rows of a table; null when there is none
 static void *more_rows(pcs_recorder *r, int k, long n)
 {
     pending *w = &r->wait[k];
@@ -407,7 +406,7 @@ static pcs_status write_waiting(pcs_recorder *r)
     return PCS_OK;
 }
 
-// a state has no velocities of prescribed motions: each is asked
+// a state has no velocities of prescribed motions: the motions compute them
 static pcs_status add_driven(pcs_recorder *r, const pcs_model *m, double t)
 {
     if (r->driven == 0) return PCS_OK;
@@ -469,7 +468,7 @@ static pcs_status add_step(pcs_recorder *r, double t, const pcs_step_report *rep
     return PCS_OK;
 }
 
-// whether the cadence wants a frame; its next time is moved on
+// true when the cadence requires a frame; advances its next time
 static bool is_due(pcs_recorder *r, double t)
 {
     if (r->frames == 0) {
@@ -478,7 +477,7 @@ static bool is_due(pcs_recorder *r, double t)
         return true;
     }
     if (r->def.dt == 0) return r->since >= r->def.every;
-    // a step that ends within rounding of it has reached it
+    // a step that ends within rounding of the time has reached it
     const double reached = (t - r->t0) / r->def.dt + 1e-9;
     if (reached < r->next) return false;
     r->next = floor(reached) + 1;

@@ -68,7 +68,7 @@ static uint32_t checksum(const unsigned char *bytes)
     return c;
 }
 
-// false when it cannot be read; *known says whether it is one of those described above
+// false when it cannot be read; *known: it has the layout above
 static bool read_block(int descriptor, unsigned char block[BYTES], bool *known)
 {
     *known = false;
@@ -88,7 +88,7 @@ bool superblock_reserve(int descriptor, int64_t from, int64_t size)
     if (!read_block(descriptor, block, &known)) return false;
     if (!known) return true;
 
-    // the length of the file first: one that is shorter than its superblock says cannot be opened
+    // the length of the file first: a file shorter than its superblock says cannot be opened
     errno = posix_fallocate(descriptor, (off_t)from, (off_t)(size - from));
     if (errno != 0) return false;
     block[FLAGS_AT] = 0;

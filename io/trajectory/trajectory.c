@@ -1,5 +1,5 @@
-// Reading trajectories. Nothing in a file is believed: types, lengths, places and numbers are
-// checked before they are handed out.
+// Reading trajectories. A file is not trusted: types, lengths, places and numbers are checked
+// before they are returned.
 #include <percuss/solver_table.h>
 #include <percuss/trajectory.h>
 
@@ -13,15 +13,15 @@
 
 struct pcs_trajectory {
     pcs_env env;
-    pcs_pool pool; // what stays: texts, the index
+    pcs_pool pool; // memory of texts and the index
     h5_file file;
     table q, v, driven_v, contacts, steps;
     stored_model stored;
     pcs_trajectory_info info;
     int nq, nv;
-    int *q_at, *v_at; // of every system
+    int *q_at, *v_at; // places of every system in q and v
 
-    // the index: of every frame
+    // the index, per frame
     double *time;
     int64_t *step, *end;
     uint64_t *hash;
@@ -97,7 +97,7 @@ static pcs_status read_provenance(pcs_trajectory *t)
     return PCS_OK;
 }
 
-// where the coordinates and velocities of every system are
+// the places of the coordinates and velocities of every system
 static pcs_status place_systems(pcs_trajectory *t)
 {
     const pcs_model *m = t->stored.model;
@@ -128,8 +128,8 @@ static pcs_status place_systems(pcs_trajectory *t)
     return t->frame_q && t->frame_v && t->frame_driven_v ? PCS_OK : no_memory();
 }
 
-// One column of the index: of at least `least` rows these, or all there are when it is negative.
-// The number of rows that there are to *rows.
+// One column of the index: the first `least` rows, which must exist, or all rows when it is
+// negative. *rows is the number of existing rows.
 static pcs_status read_index(pcs_trajectory *t, int which, long least, long *rows, void *out)
 {
     table set;
@@ -170,7 +170,7 @@ static pcs_status open_tables(pcs_trajectory *t)
 {
     const h5_file *f = &t->file;
     long n, rows;
-    // the times first: whatever else is there then has at least as many rows
+    // the times first: all other tables then have at least as many rows
     PCS_TRY(read_index(t, FRAME_TIME, -1, &n, &t->time));
     PCS_TRY(read_index(t, FRAME_CONTACTS_END, n, &rows, &t->end));
     PCS_TRY(read_index(t, FRAME_HASH, n, &rows, &t->hash));
@@ -247,7 +247,7 @@ void pcs_trajectory_close(pcs_trajectory *t)
     pcs_env_free(&env, t);
 }
 
-// ---- asking ------------------------------------------------------------------------------------
+// ---- readers ------------------------------------------------------------------------------------
 
 pcs_trajectory_info pcs_trajectory_info_of(const pcs_trajectory *t)
 {

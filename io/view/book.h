@@ -1,5 +1,5 @@
-// What the parts of a replay page share: which frames and bodies it shows, and the boxes whose
-// steps its numbers are.
+// Shared by the parts of a replay page: its frames and bodies, and the boxes in whose steps its
+// numbers are counted.
 #ifndef VIEW_BOOK_H
 #define VIEW_BOOK_H
 
@@ -12,7 +12,7 @@
 
 #include "trajectory/frames.h"
 
-#define BLOCK    64 // frames of one block
+#define BLOCK    64 // frames frames of one block
 #define CHANNELS 7  // x y z and the quaternion
 
 // a box whose sides are divided into 65535 steps
@@ -25,31 +25,31 @@ typedef struct book {
     const pcs_model *model;
     pcs_replay_def def;
     frame_choice choice;
-    long frames;        // on the page
+    long frames;        // frames on the page
     int bodies;         // systems and the world, number 0
     int rows;           // bodies that move
-    int *row;           // of each body, or -1
-    range *place;       // of each body
+    int *row;           // row of each body, or -1
+    range *place;       // box of each body
     double (*first)[7]; // pose of each body in the first frame
-    range contact;      // of all contact points
-    int geometries;     // different ones
+    range contact;      // box of all contact points
+    int geometries;     // number of different geometries
     const pcs_geometry **geometry;
 } book;
 
-// the arrays; to be closed after a failure, too
+// takes the arrays; close it after a failure, too
 pcs_status book_open(book *b);
 void book_close(book *b);
 
-long book_frame(const book *b, long k); // the frame of the trajectory that is the k-th of the page
+long book_frame(const book *b, long k); // number in the trajectory of the k-th frame of the page
 bool contact_is_shown(const pcs_contact *c);
 
-// finds which bodies move, and the boxes of their places and of the contact points
+// finds the bodies that move, and the boxes of their places and of the contact points
 pcs_status book_survey(book *b);
 
 double range_step(const range *r, int i);
-unsigned range_steps(const range *r, int i, double x); // from its low side to x, rounded
+unsigned range_steps(const range *r, int i, double x); // steps from the low side to x, rounded
 
-// the elements of the page: facts, bodies, shapes and curves as JSON; geometries; frames
+// write the elements of the page: facts, bodies, shapes and curves as JSON; geometries; frames
 pcs_status book_write_scene(book *b, FILE *page);
 pcs_status book_write_geometries(const book *b, FILE *page);
 pcs_status book_write_frames(const book *b, FILE *page);

@@ -2,9 +2,9 @@
 // the frames as blocks of packed numbers put into it. doc/replay.md has the layout; io/view/web/
 // data.js reads it.
 //
-// Two passes over the frames: the first finds which bodies move and how far, the second writes
-// their poses as steps of 1/65535 of that box. What is left is small enough for a page: a body
-// takes 14 bytes a frame before it is deflated, one at rest next to nothing. Points are in m and
+// Two passes over the frames: the first finds the bodies that move and their boxes, the second
+// writes their poses as steps of 1/65535 of the box. The result is small enough for a page: a body
+// takes 14 bytes per frame before compression, and almost nothing at rest. Points are in m and
 // impulses in N s, both inertial; an impulse is that on the first body of its contact.
 #define _POSIX_C_SOURCE 200809L // open_memstream
 #include <limits.h>
@@ -46,7 +46,7 @@ static pcs_status write_page(book *b, const char *path, size_t *size, bool *stor
     const bool whole = !ferror(page);
     if ((fclose(page) != 0 || !whole) && status == PCS_OK)
         status = pcs_fail_memory("pcs_replay_write");
-    // a page that cannot become smaller is taken as it is
+    // a page that cannot become smaller is accepted
     *stored = (double)*size <= b->def.most_bytes || b->frames <= 2;
     if (status == PCS_OK && *stored) status = store(path, bytes, *size);
     free(bytes);

@@ -1,6 +1,6 @@
 // The frames of a replay page, in blocks: poses as differences to the frame before, contacts as
-// differences to the contact of the same two bodies in the frame before. What rests costs next to
-// nothing once it is deflated. doc/replay.md has the layout; io/view/web/data.js reads it.
+// differences to the contact of the same two bodies in the frame before. Bodies at rest cost almost
+// nothing after compression. doc/replay.md has the layout; io/view/web/data.js reads it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 // impact
 #define IMPULSE_STEPS 1023
 
-enum { FRESH = 65535 }; // in place of how many contacts of the frame before are passed over
+enum { FRESH = 65535 }; // replaces the number of skipped contacts of the frame before
 
 typedef struct mark {
     uint32_t body[2];
@@ -43,8 +43,8 @@ static int compare_bodies(const mark *a, const mark *b)
 // the contacts of a block, those of each frame ordered by their bodies
 typedef struct marks {
     sink bytes;
-    uint32_t end[BLOCK + 1]; // of each frame; 0 of none
-    double largest;          // impulse, N s
+    uint32_t end[BLOCK + 1]; // per frame; 0: none
+    double largest;          // largest impulse, N s
 } marks;
 
 static void add_contacts(const book *b, const pcs_trajectory_frame *frame, int f, marks *m)
@@ -74,13 +74,13 @@ static void add_contacts(const book *b, const pcs_trajectory_frame *frame, int f
 
 static int impulse_steps(double r, double largest)
 {
-    // of a damaged file it may not be a number
+    // it may be NaN in a damaged file
     const double part = largest > 0 ? fmin(1, fmax(0, sqrt(fabs(r) / largest))) : 0;
     return (int)copysign(round(IMPULSE_STEPS * part), r);
 }
 
-// For each contact how many of the frame before are passed over to reach the one of the same
-// bodies, which is *before; its bodies follow where there is none.
+// For each contact the number of contacts of the frame before that are skipped to reach the one of
+// the same bodies, *before; if there is none, the bodies of the contact follow.
 static void find_before(const marks *m, int count, uint16_t *skip, const mark **before, sink *fresh)
 {
     const mark *all = (const mark *)m->bytes.bytes;

@@ -14,7 +14,7 @@
 
 static int geometry_number(book *b, const pcs_geometry *geometry)
 {
-    // the shapes of a heap share few geometries, and neighbours the last one
+    // the shapes of a heap share few geometries, and neighbours mostly the last one
     for (int i = b->geometries - 1; i >= 0; --i) {
         if (b->geometry[i] == geometry) return i;
     }
@@ -71,7 +71,7 @@ static void write_body(json *j, const book *b, int body)
     json_close(j, '}');
 }
 
-// a relation between two points of bodies; others have no place
+// writes a relation between two points of bodies; others have no place to draw
 static void write_joint(json *j, const book *b, int number)
 {
     static const char *const kinds[] = {[PCS_RELATION_DISTANCE] = "distance",
@@ -120,7 +120,7 @@ static void write_range(json *j, const char *key, int n, range *const *r)
 typedef struct curve {
     const char *name, *group, *unit;
     bool log;
-    bool worst; // of all steps since the frame before, else that of the last
+    bool worst; // the worst of all steps since the frame before, else the value of the last
     double (*value)(const pcs_step_report *report);
 } curve;
 

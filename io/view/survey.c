@@ -1,4 +1,4 @@
-// What a replay page shows of a trajectory: which bodies move, and how far (book.h).
+// Finds the bodies of a trajectory that move, and their boxes (book.h).
 #include "view/book.h"
 
 #include <math.h>

@@ -158,7 +158,7 @@ static void try_vertex(const round_pair *p, const double v[3], bool inside, best
 
 static void improve(const round_pair *p, const convex_gap *c, best *b)
 {
-    // of several equally good ones the last: a face or a cap
+    // the last of several equally good ones: a face or a cap
     const double lead = tie * p->size;
     const best start = *b;
     const double back[3] = {-b->u[0], -b->u[1], -b->u[2]};

@@ -65,10 +65,10 @@ typedef struct ground {
 // the present triangle
 typedef struct work {
     surface_triangle t;
-    double size; // size of the shape and the triangle
+    double size;         // size of the shape and the triangle
     double least;        // s(n)
     double m[3];         // n in the frame of the shape
-    double inward[3][3]; // of each edge, in the plane, unit
+    double inward[3][3]; // unit normal of each edge, in the plane
     bool plane;          // no edge of it bends
 } work;
 

@@ -37,7 +37,7 @@ typedef struct polyhedra_contact {
     int part1, part2; // the parts that face each other
     double x1[3], d1[3], x2[3], d2[3];
     double u[3];
-    double g;     // of the cores
+    double g;     // gap of the cores
     double at[3]; // contact point of 1 (frame 1)
 } polyhedra_contact;
 

@@ -43,7 +43,7 @@ convex polyhedron_core(const polyhedron *p, double radius);
 // the vertex furthest along d
 int polyhedron_top(const polyhedron *p, const double d[3]);
 
-// of the faces at vertex v, the one whose normal is most along d; -1 if there are none
+// the face at vertex v whose normal is most along d; -1 if there are none
 int polyhedron_face(const polyhedron *p, int v, const double d[3]);
 
 // the edge between two vertices, -1 if there is none

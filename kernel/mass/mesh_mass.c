@@ -52,7 +52,7 @@ static uint64_t key_of(const double x[3])
     return key;
 }
 
-// how often the surface has the edge from a to b, less how often that from b to a
+// number of edges of the surface from a to b, less that from b to a
 static int net_uses(const surface *s, const double *a, const double *b)
 {
     int net = 0;

@@ -11,8 +11,8 @@
 
 // entries across the diagonal may differ by this part of the largest
 #define SYMMETRY_TOL 1e-9
-// how much a principal moment may exceed the sum of the others, or be negative: data may be entered
-// by hand
+// allowed excess of a principal moment over the sum of the others, or below zero: data may be
+// entered by hand
 #define TRIANGLE_TOL 1e-9
 // a moment below this fraction of the largest counts as zero
 #define LINE_TOL 1e-12

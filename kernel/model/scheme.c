@@ -192,7 +192,7 @@ static bool reads_accept(const pcs_scheme *s)
 // fields that some schemes read and others do not
 static const struct {
     const char *name;
-    size_t offset; // of the double in the scheme
+    size_t offset; // offset of the double in the scheme
     bool (*reads)(const pcs_scheme *);
     const char *remedy;
 } conditional[] = {

@@ -232,7 +232,7 @@ static bool is_linked(const row_count *c)
 static pcs_status direct(island_task *t)
 {
     const pcs_solver_opts o = part_options(t, PCS_SOLVER_DIRECT);
-    // of several solutions the one of least norm is computed, whatever the start is
+    // the start is zero, so that direct returns the solution of least norm
     for (int k = 0; k < t->of.nb; ++k) {
         const bodies_block *b = &t->of.b->block[t->of.block[k]];
         memset(t->r + b->row, 0, (size_t)b->dim * sizeof *t->r);

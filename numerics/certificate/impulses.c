@@ -28,7 +28,7 @@ typedef struct range {
     int k;            // directions
     double size;      // largest |x0|
     int *dim, *place; // cones of the program, rows scratch
-    double *G, *h;    // of the program
+    double *G, *h;    // G and h of the program
     double *zero;     // zeros, as long as h
     double *Q, *c, *y;
     cone_program program;

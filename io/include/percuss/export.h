@@ -17,7 +17,7 @@ typedef enum pcs_export_kind {
     PCS_EXPORT_VTKHDF, ///< .vtkhdf: all frames in one HDF5 file (ParaView 5.12 and later)
     PCS_EXPORT_GLTF,   ///< .glb: binary glTF 2.0 with an animation
     PCS_EXPORT_USD,    ///< .usda: USD as text, with time samples
-    PCS_EXPORT_COUNT   ///< how many there are
+    PCS_EXPORT_COUNT   ///< number of them
 } pcs_export_kind;
 
 /// The tables of a CSV export.
@@ -27,7 +27,7 @@ typedef enum pcs_export_table {
     PCS_EXPORT_TABLE_COORDINATES, ///< a row for each frame and coordinate of a Lagrangian system
     PCS_EXPORT_TABLE_CONTACTS,    ///< a row for each contact, and row of an interaction, of a frame
     PCS_EXPORT_TABLE_STEPS,       ///< a row for each step: its report and energies
-    PCS_EXPORT_TABLE_COUNT        ///< how many there are
+    PCS_EXPORT_TABLE_COUNT        ///< number of them
 } pcs_export_table;
 
 /// The options of an export. Start from pcs_export_def_default.

@@ -25,19 +25,19 @@ typedef enum pcs_mesh_format {
 /// The triangles of a file, in its own units.
 typedef struct pcs_mesh_file {
     pcs_mesh_format format;         ///< recognised by the content
-    int n_vertices;                 ///< how many
-    double *vertices;               ///< x y z each; of STL three for each triangle
-    int n_triangles;                ///< how many
+    int n_vertices;                 ///< number of vertices
+    double *vertices;               ///< x y z each; for STL three vertices per triangle
+    int n_triangles;                ///< number of triangles
     int *triangles;                 ///< three numbers of vertices each, from 0
     struct pcs_mesh_memory *memory; ///< private
 } pcs_mesh_file;
 
-/// Reads a file. Of an OBJ file the lines v and f count; vn, vt, vp, o, g, s, l, p, mtllib, usemtl
-/// and comments are ignored; free-form surfaces are refused. Normals of STL are not read: the order
-/// of the corners says which side is outside. PCS_ERR_FILE: it cannot be read. PCS_ERR_FORMAT: it
-/// is malformed, or has no triangles; the sentence has the line, or the triangle of a binary file.
-/// PCS_ERR_SIZE: a count is larger than the file holds, or than an int. `out` is null after a
-/// failure.
+/// Reads a file. In an OBJ file only the lines v and f are used; vn, vt, vp, o, g, s, l, p, mtllib,
+/// usemtl and comments are ignored; free-form surfaces are refused. Normals of STL are not read:
+/// the order of the corners decides which side is outside. PCS_ERR_FILE: it cannot be read.
+/// PCS_ERR_FORMAT: it is malformed, or has no triangles; the sentence has the line, or the triangle
+/// of a binary file. PCS_ERR_SIZE: a count is larger than the file holds, or than an int. `out` is
+/// null after a failure.
 PCS_NODISCARD PCS_API pcs_status pcs_mesh_file_read(const pcs_env *env, const char *path,
                                                     pcs_mesh_file **out);
 

@@ -77,16 +77,16 @@ typedef struct pcs_problem_file {
                          ///< pcs_problem_file_local has condensed it; a dense W of
                          ///< contacts is compressed where that halves it
                          ///< (pcs_problem_compress), also where `storage` is dense
-    const struct pcs_global_problem *global; ///< of a global file; null for local ones
+    const struct pcs_global_problem *global; ///< the problem of a global file; null for a local one
     pcs_file_format format;                  ///< format of its content; never
                                              ///< PCS_FILE_FORMAT_BY_NAME
     pcs_file_kind kind;                      ///< as requested, or recognised; never PCS_FILE_ANY
     bool recognised; ///< true if PCS_FILE_ANY was given and the file does not name its kind, so
                      ///< that the reader guessed it from the first numbers (`.dat`)
-    pcs_file_storage storage; ///< of the matrix
+    pcs_file_storage storage; ///< storage of the matrix
     bool has_matrix; ///< true when the file has the form (M, q), W or (M, H); false only for an
                      ///< MLCP in parts
-    bool has_parts; ///< true when it has the form (A, B, C, D, a, b)
+    bool has_parts;  ///< true when it has the form (A, B, C, D, a, b)
     bool half; ///< true when the file has one triangle of a symmetric matrix only (M of an FCLIB
                ///< file, or a sparse one that says so); the other was completed
     int equalities;                 ///< rows w = 0
@@ -103,7 +103,7 @@ typedef struct pcs_problem_file {
     const double *v;                ///< velocities, or null
     int guesses;                    ///< number of starting points in the file
     const double *guess_r;          ///< guesses x rows, one after another, or null
-    const double *guess_u;          ///< the same of u
+    const double *guess_u;          ///< the same for u
     struct pcs_file_memory *memory; ///< private
 } pcs_problem_file;
 
@@ -137,8 +137,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_file_parse(const pcs_env *env, cons
                                                         size_t size, const char *name,
                                                         pcs_file_kind kind, pcs_problem_file **out);
 
-/// The local form: of a local file the problem itself; a global one is condensed, once, into
-/// memory of the file object (pcs_global_condense; W may be much larger than the file).
+/// The local form: the problem itself of a local file; a global one is condensed, once, into memory
+/// of the file object (pcs_global_condense; W may be much larger than the file).
 PCS_NODISCARD PCS_API pcs_status pcs_problem_file_local(pcs_problem_file *file,
                                                         const pcs_problem **out);
 
@@ -152,7 +152,7 @@ typedef struct pcs_file_content {
     const double *r;          ///< rows: a solution, or null; `.dat` files have no place for one
     const double *u;          ///< rows, or null
     const double *v;          ///< velocities, or null; with a global problem only
-    pcs_file_storage storage; ///< of the matrices of a `.dat` file; others ignore it
+    pcs_file_storage storage; ///< storage of the matrices of a `.dat` file; others ignore it
     const char *title;        ///< a text; `.dat` files have no place for it
     const char *description;  ///< its author and origin
     const char *math_info;    ///< mathematical properties of the problem, free text

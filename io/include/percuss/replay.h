@@ -15,7 +15,7 @@ typedef struct pcs_replay_def {
     const char *title; ///< null: the title of the trajectory, or "trajectory" if it has none
     int every;         ///< shows every n-th frame, >= 1; the last one always
     double most_bytes; ///< leaves out more frames where the page would become larger; > 0
-    bool contacts;     ///< with the contact points and impulses
+    bool contacts;     ///< shows the contact points and impulses
 } pcs_replay_def;
 
 /// Every frame, at most 40 million bytes, with contacts.

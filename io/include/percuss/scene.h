@@ -32,7 +32,7 @@ typedef struct pcs_scene_settings {
     bool unconverged;  ///< ends it at the first step that did not converge, though the scheme
                        ///< commits it
     bool box;          ///< ends it when the centre of mass of a body leaves the box
-    pcs_system box_body; ///< which body; {0}: any
+    pcs_system box_body; ///< body that ends the run; {0}: any
     double box_low[3];   ///< m, lower corner, inertial
     double box_high[3];  ///< m, upper corner
     int max_steps;       ///< ends it after so many steps
@@ -62,7 +62,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_scene_describe(pcs_scene *scene, const char
 /// destroyed, too.
 PCS_NODISCARD PCS_API pcs_status pcs_scene_keep(pcs_scene *scene, pcs_geometry *geometry);
 
-/// The same of a vehicle.
+/// The same for a vehicle.
 PCS_NODISCARD PCS_API pcs_status pcs_scene_keep_vehicle(pcs_scene *scene, pcs_vehicle *vehicle);
 
 /// Memory that lives as long as the scene, zeroed, for the data of `user` pointers. Null when
@@ -91,7 +91,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_scene_write(const pcs_scene *scene, const c
 /// reader uses. The file appears complete or not at all.
 PCS_NODISCARD PCS_API pcs_status pcs_scene_write_schema(const char *path);
 
-/// Why a run of a scene ended.
+/// The reason why a run of a scene ended.
 typedef enum pcs_scene_end {
     PCS_SCENE_END_TIME,        ///< the run reached t_end, or a step was not committed
     PCS_SCENE_END_OBSERVER,    ///< the observer stopped it

@@ -77,7 +77,7 @@ typedef struct pcs_trajectory_info {
     const char *title;             ///< "" if it has none
     const char *scene;             ///< the text of the scene, "" if it has none
     const char *solver_options;    ///< a line NAME=VALUE for each
-    unsigned long long seed;       ///< of pcs_recorder_def
+    unsigned long long seed;       ///< seed of pcs_recorder_def
     unsigned long long model_hash; ///< pcs_model_hash of the model that was recorded
 } pcs_trajectory_info;
 
@@ -135,10 +135,11 @@ PCS_API void pcs_trajectory_place(const pcs_trajectory *trajectory, pcs_system s
                                   int *v);
 
 /// The velocity of a body in a frame: of its centre of mass (m/s, inertial axes), then its angular
-/// velocity (rad/s, body axes). Of a body with a prescribed motion it is that of the motion; a
+/// velocity (rad/s, body axes). For a body with a prescribed motion it is that of the motion; a
 /// fixed body and the world {0} have zeros. NaN: the system is a Lagrangian one or does not exist,
-/// or the file is of a percuss that did not store velocities of prescribed motions. Returns whether
-/// the body can move, by forces or a prescribed motion; `frame` may be null for this answer alone.
+/// or the version of percuss that wrote the file did not store velocities of prescribed motions.
+/// Returns whether the body can move, by forces or a prescribed motion; `frame` may be null if only
+/// this is wanted.
 PCS_API bool pcs_trajectory_velocity(const pcs_trajectory *trajectory,
                                      const pcs_trajectory_frame *frame, pcs_system body,
                                      double v[6]);

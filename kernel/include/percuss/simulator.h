@@ -109,7 +109,7 @@ typedef struct pcs_simulator pcs_simulator;
 /// The report of a run.
 typedef struct pcs_simulator_report {
     bool stopped;  ///< by the display
-    long steps;    ///< of the physics, since creation
+    long steps;    ///< steps of the physics, since creation
     long controls; ///< calls of the control
     long displays; ///< calls of the display
 } pcs_simulator_report;

@@ -29,7 +29,7 @@ typedef struct pcs_opt {
     /// choice with which it is read, as bits 1u << value. Null: always read. Where it is not read
     /// any value except the default is refused.
     const char *needs;
-    unsigned needs_values; ///< of `needs`
+    unsigned needs_values; ///< bits of the values of `needs`
 } pcs_opt;
 
 /// A row of the solver table.

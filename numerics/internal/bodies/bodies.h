@@ -24,7 +24,7 @@ typedef struct bodies_report {
         solve; // outcome, sweeps of the longest island or steps of its solver, measure of all
     int islands;
     int largest;  // blocks of the largest island
-    int sweeps;   // of all islands
+    int sweeps;   // sweeps of all islands
     int finish;   // steps of Newton or interior point methods, of all islands
     double units; // cost in visits of a block by a sweep
     double seconds_sweeps, seconds_finish;
