@@ -66,10 +66,8 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
     return PCS_OK;
 }
 
-// When the rest of H v is more than MUCH (ratio of squares), joints may add no energy. Below it
-// they may add GAIN of the kinetic energy, which is more than in smooth motion.
+// a rest of H v is large when its square is more than this part of that of the change of H v
 #define MUCH 0.5
-#define GAIN 1e-3
 
 // adds the squares of H v at q_k, and of its change until the middle
 static void add_squares(const candidate *c, double *left, double *turned)
@@ -136,25 +134,6 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
     list->settles = !pure && left > 0;
     list->settles_much = left > MUCH * turned;
     return PCS_OK;
-}
-
-bool step_joints_gain(const trial *t, pcs_arena mem)
-{
-    double work = 0, K = 0;
-    if (pcs_state_kinetic_energy(t->m, t->st, &K) != PCS_OK) return true;
-    for (int i = 0; i < t->list.n; ++i) {
-        const candidate *c = &t->list.c[i];
-        if (!c->turning || !c->active) continue;
-        pcs_arena scope = mem;
-        double *u = PCS_TAKE(&scope, 2 * (size_t)c->dim, double);
-        if (!u) return true;
-        candidate_velocity(t, i, t->st->v, c->drive_k, u);
-        candidate_velocity(t, i, t->end.v, c->drive, u + c->dim);
-        for (int j = 0; j < c->dim; ++j) {
-            work += 0.5 * (u[j] + u[c->dim + j]) * t->solution.r[c->at + j];
-        }
-    }
-    return !(work <= (t->list.settles_much ? 0 : GAIN * K));
 }
 
 // rows that follow q' start each pass from a copy of those at q_k

@@ -9,6 +9,9 @@
 // that rebounds with e = 1 would seem to gain. So a gain must also be positive with u_k in place of
 // u_free: r^T (u_k + u') / 2 is the contact work of the ledger. Under the speculative rule the
 // contacts of such an island land, as with e = 0.
+//
+// Joints with rows in the middle of the step do the work r^T (u_k + u') / 2; where they gain
+// energy, the velocities are solved again by the midpoint rule (assemble.c).
 #include "step/step.h"
 
 #include <math.h>
@@ -18,6 +21,9 @@
 // error of the solver, and so is one below ten times the residual of the velocities
 #define GAIN  1e-6
 #define NOISE 10
+// energy that joints may add, relative to the kinetic energy: more than they do in smooth motion.
+// When they remove a large rest of H v, they may add none
+#define JOINTS_GAIN 1e-3
 
 void step_join_islands(const trial *t, int *up)
 {
@@ -116,4 +122,23 @@ pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candi
         *any = true;
     }
     return PCS_OK;
+}
+
+bool step_joints_gain(const trial *t, pcs_arena mem)
+{
+    double work = 0, K = 0;
+    if (pcs_state_kinetic_energy(t->m, t->st, &K) != PCS_OK) return true;
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->turning || !c->active) continue;
+        pcs_arena scope = mem;
+        double *u = PCS_TAKE(&scope, 2 * (size_t)c->dim, double);
+        if (!u) return true;
+        candidate_velocity(t, i, t->st->v, c->drive_k, u);
+        candidate_velocity(t, i, t->end.v, c->drive, u + c->dim);
+        for (int j = 0; j < c->dim; ++j) {
+            work += 0.5 * (u[j] + u[c->dim + j]) * t->solution.r[c->at + j];
+        }
+    }
+    return !(work <= (t->list.settles_much ? 0 : JOINTS_GAIN * K));
 }

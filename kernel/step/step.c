@@ -297,7 +297,83 @@ static pcs_status project(trial *t, pcs_arena *mem, pcs_step_report *out)
     return PCS_OK;
 }
 
-// One step, or a part of a step that is divided
+// the trial, its candidates, and the active ones among them
+static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
+                        const step_division *d, pcs_arena *mem, trial *t)
+{
+    PCS_TRY(trial_begin(m, st, wk, d->h, mem, t));
+    t->accept = d->accept;
+    t->near = d->near;
+    t->coarse = begins_coarse(t) ? COARSE : 0;
+    t->share = pass_share(t, 0, 0);
+    PCS_TRY(step_detect(t, step_tolerance(t), mem, &t->list));
+    if (t->list.n > 0) PCS_TRY(step_activate(t, mem, &t->list));
+    bool reordered, stiffer;
+    PCS_TRY(order(t, *mem, &reordered));
+    if (t->list.n > 0) PCS_TRY(step_joint_rows(t, false, mem, &t->list));
+    if (m->scheme.second_order && m->n_interactions > 0) {
+        PCS_TRY(step_tension(t, false, mem, &t->stiff, &stiffer));
+    }
+    step_budget_know(wk, t->list.n);
+    step_spend(wk, UNITS_PER_CANDIDATE * (double)t->list.n);
+    return PCS_OK;
+}
+
+// Changes the contacts by the motion of the last pass. *again: they have changed, or the passes so
+// far were coarse or short, and another pass follows.
+static pcs_status review(trial *t, pcs_arena *mem, pcs_step_report *out, bool *again)
+{
+    int changed = 0;
+    bool confirmed = false, reordered = false;
+    if (may_change_contacts(t, out)) {
+        PCS_TRY(change_contacts(t, mem, out, &changed, &confirmed));
+    }
+    if (may_change_contacts(t, out)) PCS_TRY(order(t, *mem, &reordered));
+    if (reordered) PCS_TRY(step_joint_rows(t, false, mem, &t->list));
+
+    pcs_outcome end;
+    const bool was_short = t->share < 1 && velocities_are_short(t, out);
+    t->share = pass_share(t, out->passes, changed);
+    const bool coarse = stays_coarse(t, confirmed, out);
+    const bool fine = !coarse && needs_fine_pass(t, out);
+    if (!coarse) t->coarse = 0;
+    *again = changed > 0 || reordered || (fine && !velocities_are_over(t, &out->outcome)) ||
+             (was_short && !velocities_are_over(t, &end));
+    return PCS_OK;
+}
+
+// false when no iterate exists, or a number is out of range: such a trial has no balance
+static bool has_numbers(const trial *t, const pcs_step_report *out)
+{
+    if (out->outcome == PCS_OUTCOME_DIVERGED && isnan(out->newton_residual)) return false;
+    return model_in_range(t->end.q, (size_t)t->m->nq);
+}
+
+// energies, results that can be read, and doubts
+static pcs_status account(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out)
+{
+    PCS_TRY(step_ledger(t, *mem, &out->energy));
+    if (t->m->scheme.projection == PCS_PROJECTION_OVERLAPS && out->projection_iters > 0) {
+        PCS_TRY(step_pay_lifts(t, *mem, &t->list, &t->end, &out->energy));
+    }
+    PCS_TRY(step_publish(t, mem, &t->list, st, out));
+    return step_doubts(t, *mem, out);
+}
+
+// The outcome of the trial, and the decision to commit or to divide it. `cut`: the budget ended
+// velocities or projection.
+static void decide(trial *t, bool cut, step_division *d, pcs_step_report *out)
+{
+    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(t, out);
+    if (out->outcome == PCS_OUTCOME_CONVERGED) out->outcome = out->projection_outcome;
+    out->committed = is_acceptable(t, solved, out);
+    if (cut) step_divide_cut(d, out);
+    if (out->committed && is_unsettled(t, out)) step_divide_unsettled(d, out);
+    step_doubt_unsolved(t, out);
+}
+
+// One step, or a part of a step that is divided. Everything happens on a trial; only the last stage
+// changes the state.
 static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, step_division *d,
                             pcs_step_report *out)
 {
@@ -309,26 +385,8 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     stopwatch watch = {.on = m->n_blocks >= MANY_SYSTEMS};
     const double start = lap(&watch, &watch.last);
 
-    // everything happens on a trial; only the last stage changes the state
     trial next;
-    PCS_TRY(trial_begin(m, st, wk, d->h, &mem, &next));
-    next.accept = d->accept;
-    next.near = d->near;
-    next.coarse = begins_coarse(&next) ? COARSE : 0;
-    next.share = pass_share(&next, 0, 0);
-
-    // the candidates, and the active ones among them
-    PCS_TRY(step_detect(&next, step_tolerance(&next), &mem, &next.list));
-    if (next.list.n > 0) PCS_TRY(step_activate(&next, &mem, &next.list));
-    bool reordered;
-    PCS_TRY(order(&next, mem, &reordered));
-    if (next.list.n > 0) PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
-    bool stiffer;
-    if (m->scheme.second_order && m->n_interactions > 0) {
-        PCS_TRY(step_tension(&next, false, &mem, &next.stiff, &stiffer));
-    }
-    step_budget_know(wk, next.list.n);
-    step_spend(wk, UNITS_PER_CANDIDATE * (double)next.list.n);
+    PCS_TRY(begin(m, st, wk, d, &mem, &next));
     lap(&watch, &out->times.detect);
 
     for (bool again = true; again;) {
@@ -338,26 +396,8 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
         lap(&watch, &out->times.solve);
 
         // the contacts that this motion meets, before any projection
-        int changed = 0;
-        bool confirmed = false;
-        if (may_change_contacts(&next, out)) {
-            PCS_TRY(change_contacts(&next, &mem, out, &changed, &confirmed));
-        }
-        reordered = false;
-        if (may_change_contacts(&next, out)) PCS_TRY(order(&next, mem, &reordered));
-        if (reordered) PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
+        PCS_TRY(review(&next, &mem, out, &again));
         lap(&watch, &out->times.detect);
-
-        // again if they have changed, and once more if the passes so far were coarse or short
-        pcs_outcome end;
-        const bool was_short = next.share < 1 && velocities_are_short(&next, out);
-        next.share = pass_share(&next, out->passes, changed);
-        const bool coarse = stays_coarse(&next, confirmed, out);
-        const bool fine = !coarse && needs_fine_pass(&next, out);
-        if (!coarse) next.coarse = 0;
-        changed += reordered;
-        again = changed > 0 || (fine && !velocities_are_over(&next, &out->outcome)) ||
-                (was_short && !velocities_are_over(&next, &end));
     }
 
     // close the gaps that the velocities leave open
@@ -366,30 +406,14 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     cut = cut || (out->projection_outcome == PCS_OUTCOME_MAX_ITERS && step_units(wk, 1) <= 0);
     lap(&watch, &out->times.project);
 
-    // a trial with NaN has no balance
-    const bool no_iterate = out->outcome == PCS_OUTCOME_DIVERGED && isnan(out->newton_residual);
-    if (no_iterate || !model_in_range(next.end.q, (size_t)m->nq)) {
+    if (has_numbers(&next, out)) {
+        PCS_TRY(account(&next, &mem, st, out));
+        decide(&next, cut, d, out);
+        if (out->committed) step_commit(&next, st);
+        lap(&watch, &watch.rest);
+    } else {
         out->outcome = PCS_OUTCOME_DIVERGED;
-        out->times.total = watch.last - start;
-        return PCS_OK;
     }
-
-    // energies, events of contact, and doubts
-    PCS_TRY(step_ledger(&next, mem, &out->energy));
-    if (m->scheme.projection == PCS_PROJECTION_OVERLAPS && out->projection_iters > 0) {
-        PCS_TRY(step_pay_lifts(&next, mem, &next.list, &next.end, &out->energy));
-    }
-    PCS_TRY(step_publish(&next, &mem, &next.list, st, out));
-    PCS_TRY(step_doubts(&next, mem, out));
-
-    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(&next, out);
-    if (out->outcome == PCS_OUTCOME_CONVERGED) out->outcome = out->projection_outcome;
-    out->committed = is_acceptable(&next, solved, out);
-    if (cut) step_divide_cut(d, out);
-    if (out->committed && is_unsettled(&next, out)) step_divide_unsettled(d, out);
-    step_doubt_unsolved(&next, out);
-    if (out->committed) step_commit(&next, st);
-    lap(&watch, &watch.rest);
     out->times.total = watch.last - start;
     return PCS_OK;
 }
