@@ -123,6 +123,9 @@ struct pcs_model {
 pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system system,
                              const pcs_shape *shape, pcs_material material);
 
+// inertia of the shapes of a body with one more shape, at its mass
+pcs_status model_fill_inertia(model_system *body, const pcs_shape *shape);
+
 // memory for one more element of `size` bytes; on failure the old array stays
 bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size);
 

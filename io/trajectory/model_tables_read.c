@@ -1,6 +1,5 @@
-// A model as tables: its definitions (<percuss/parts.h>), written and built again.
+// Builds a model again from its tables (model_tables_write.c).
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,289 +10,7 @@
 #include "problem_file/assemble.h"
 #include "trajectory/layout.h"
 
-enum { PATH = 80, CHUNK_ROWS = 1024 };
-
-static pcs_status no_memory(void)
-{
-    return pcs_fail_memory("model of a trajectory");
-}
-
-// ---- writing -----------------------------------------------------------------------------------
-
-static pcs_status put_rows(h5_file *f, const table_def *def, int n, const void *rows)
-{
-    table t = {0};
-    const int chunk = n < 1 ? 1 : n < CHUNK_ROWS ? n : CHUNK_ROWS;
-    PCS_TRY(table_create(f, def, 1, chunk, n > CHUNK_ROWS / 8));
-    pcs_status status = table_open(f, def, 1, &t);
-    if (status == PCS_OK) status = table_append(f, &t, n, rows);
-    table_close(&t);
-    return status;
-}
-
-// names have no line ends: one text has them all
-static pcs_status put_names(h5_file *f, const pcs_model *m, const char *path, int first, int n,
-                            const char *(*name)(const pcs_model *m, int id))
-{
-    sink s = sink_begin(NULL);
-    for (int i = 0; i < n; ++i) {
-        if (i > 0) sink_bytes(&s, "\n", 1);
-        sink_text(&s, name(m, first + i));
-    }
-    sink_bytes(&s, "", 1);
-    const pcs_status status = s.failed ? no_memory() : h5_put_words(f, path, s.bytes);
-    sink_end(&s);
-    return status;
-}
-
-static const char *system_name(const pcs_model *m, int id)
-{
-    return pcs_model_system_name(m, (pcs_system){id});
-}
-
-static const char *material_name(const pcs_model *m, int id)
-{
-    return pcs_model_material_name(m, (pcs_material){id});
-}
-
-static const char *interaction_name(const pcs_model *m, int id)
-{
-    return pcs_model_interaction_name(m, (pcs_interaction){id});
-}
-
-static pcs_status describe_system(const pcs_model *m, pcs_system id, system_row *row)
-{
-    row->enabled = pcs_model_enabled(m, id);
-    if (pcs_model_is_lagrangian(m, id)) {
-        pcs_lagrangian_def def;
-        PCS_TRY(pcs_model_lagrangian(m, id, &def));
-        row->kind = ROW_LAGRANGIAN;
-        row->q_count = row->v_count = def.n;
-        return PCS_OK;
-    }
-    pcs_body_def def;
-    PCS_TRY(pcs_model_body(m, id, &def));
-    row->kind = def.motion ? ROW_DRIVEN : def.fixed ? ROW_FIXED : ROW_BODY;
-    row->q_count = 7;
-    if (row->kind != ROW_BODY) return PCS_OK;
-    row->v_count = 6;
-    pcs_inertia inertia;
-    PCS_TRY(pcs_model_inertia(m, id, &inertia));
-    row->mass = inertia.m;
-    memcpy(row->inertia, inertia.J, sizeof row->inertia);
-    return PCS_OK;
-}
-
-static pcs_status write_systems(h5_file *f, const pcs_model *m, system_row *row)
-{
-    const int n = pcs_model_system_count(m);
-    int q = 0, v = 0;
-    for (int i = 0; i < n; ++i) {
-        PCS_TRY(describe_system(m, (pcs_system){i + 1}, &row[i]));
-        row[i].q_first = q;
-        row[i].v_first = v;
-        q += row[i].q_count;
-        v += row[i].v_count;
-    }
-    PCS_TRY(put_rows(f, &layout_systems, n, row));
-    return put_names(f, m, "/model/system_names", 1, n, system_name);
-}
-
-static pcs_status write_geometry(h5_file *f, int number, const pcs_geometry *g)
-{
-    char path[PATH];
-    const double *x = NULL;
-    const int *triangle = NULL;
-    snprintf(path, sizeof path, "/model/geometries/%d", number);
-    PCS_TRY(h5_put_group(f, path));
-    double cell[2];
-    int nx, ny;
-    if (pcs_geometry_heights(g, &nx, &ny, &cell[0], &cell[1], &x)) {
-        snprintf(path, sizeof path, "/model/geometries/%d/cell", number);
-        PCS_TRY(table_put(f, path, "m", COLUMN_F64, 2, 1, cell));
-        snprintf(path, sizeof path, "/model/geometries/%d/heights", number);
-        return table_put(f, path, "m", COLUMN_F64, (size_t)ny, (size_t)nx, x);
-    }
-    const int vertices = pcs_geometry_vertices(g, &x);
-    snprintf(path, sizeof path, "/model/geometries/%d/vertices", number);
-    PCS_TRY(table_put(f, path, "m", COLUMN_F64, (size_t)vertices, 3, x));
-    const int triangles = pcs_geometry_triangles(g, &triangle);
-    snprintf(path, sizeof path, "/model/geometries/%d/triangles", number);
-    return table_put(f, path, "1", COLUMN_I32, (size_t)triangles, 3, triangle);
-}
-
-// `known` has room for one geometry per shape
-static pcs_status write_shapes(h5_file *f, const pcs_model *m, shape_row *row,
-                               const pcs_geometry **known)
-{
-    const int n = pcs_model_shape_count(m);
-    int geometries = 0;
-    PCS_TRY(h5_put_group(f, "/model/geometries"));
-    for (int i = 0; i < n; ++i) {
-        pcs_model_shape_def d;
-        PCS_TRY(pcs_model_shape(m, i, &d));
-        row[i] = (shape_row){.kind = (int32_t)d.shape.kind,
-                             .system = d.system.id,
-                             .material = d.material.id,
-                             .geometry = -1,
-                             .enabled = pcs_model_shape_enabled(m, i),
-                             .group = d.group,
-                             .mask = d.mask,
-                             .radius = d.shape.radius};
-        memcpy(row[i].position, d.shape.position, sizeof row[i].position);
-        memcpy(row[i].orientation, d.shape.orientation, sizeof row[i].orientation);
-        memcpy(row[i].half, d.shape.half, sizeof row[i].half);
-        if (!d.shape.geometry) continue;
-        // shapes that share a geometry share it in the file
-        int at = geometries - 1;
-        while (at >= 0 && known[at] != d.shape.geometry) {
-            at -= 1;
-        }
-        if (at < 0) {
-            at = geometries++;
-            known[at] = d.shape.geometry;
-            PCS_TRY(write_geometry(f, at, d.shape.geometry));
-        }
-        row[i].geometry = at;
-    }
-    PCS_TRY(put_rows(f, &layout_shapes, n, row));
-    return put_names(f, m, "/model/shape_names", 0, n, pcs_model_shape_name);
-}
-
-static pcs_status write_materials(h5_file *f, const pcs_model *m, material_row *row)
-{
-    const int n = pcs_model_material_count(m);
-    for (int i = 0; i < n; ++i) {
-        pcs_material_def d;
-        PCS_TRY(pcs_model_material(m, (pcs_material){i}, &d));
-        row[i] = (material_row){d.e, d.e_t, d.mu};
-    }
-    PCS_TRY(put_rows(f, &layout_materials, n, row));
-    return put_names(f, m, "/model/material_names", 0, n, material_name);
-}
-
-static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction_row *row)
-{
-    const int n = pcs_model_interaction_count(m);
-    for (int i = 0; i < n; ++i) {
-        const pcs_interaction id = {i + 1};
-        pcs_interaction_def d;
-        PCS_TRY(pcs_model_interaction(m, id, &d));
-        const pcs_relation_kind kind = pcs_relation_kind_of(&d.relation);
-        row[i] = (interaction_row){.kind = (int32_t)kind,
-                                   .law = (int32_t)d.law.kind,
-                                   .system1 = d.system1.id,
-                                   .system2 = d.system2.id,
-                                   .rows = d.relation.dim,
-                                   .enabled = pcs_model_interaction_enabled(m, id),
-                                   .e = d.law.e,
-                                   .e_t = d.law.e_t,
-                                   .mu = d.law.mu};
-        if (kind == PCS_RELATION_USER) continue;
-        memcpy(row[i].data, d.relation.data, sizeof row[i].data);
-    }
-    PCS_TRY(put_rows(f, &layout_interactions, n, row));
-    return put_names(f, m, "/model/interaction_names", 1, n, interaction_name);
-}
-
-static const pcs_solver_info *solver_row(pcs_solver kind)
-{
-    for (int i = 0; i < pcs_solver_count(); ++i) {
-        if (pcs_solver_at(i)->kind == kind) return pcs_solver_at(i);
-    }
-    return NULL;
-}
-
-// writes a line "name=value" for each option of the solver of the scheme
-static pcs_status write_options(h5_file *f, const pcs_solver_opts *o)
-{
-    const pcs_solver_info *info = solver_row(o->kind);
-    sink s = sink_begin(NULL);
-    sink_text(&s, "solver=");
-    sink_text(&s, info->name);
-    for (int i = 0; i < info->n_opts; ++i) {
-        double value;
-        if (pcs_solver_opts_get(o, info->opt[i].name, &value) != PCS_OK) continue;
-        sink_bytes(&s, "\n", 1);
-        sink_text(&s, info->opt[i].name);
-        sink_text(&s, "=");
-        if (info->opt[i].words) {
-            sink_text(&s, info->opt[i].words[(int)(value - info->opt[i].low)]);
-        } else {
-            sink_real(&s, value);
-            s.size -= 1; // the blank after it
-        }
-    }
-    sink_bytes(&s, "", 1);
-    const pcs_status status =
-        s.failed ? no_memory() : h5_put_words(f, "/model/solver_options", s.bytes);
-    sink_end(&s);
-    return status;
-}
-
-static pcs_status write_scheme(h5_file *f, const pcs_scheme *s)
-{
-    const scheme_row row = {.activation = (int32_t)s->activation,
-                            .projection = (int32_t)s->projection,
-                            .metric = (int32_t)s->metric,
-                            .proj_max = s->proj_max,
-                            .update = (int32_t)s->update,
-                            .lever = (int32_t)s->lever,
-                            .configuration = (int32_t)s->configuration,
-                            .second_order = s->second_order,
-                            .newton_max = s->newton_max,
-                            .accept_unconverged = s->accept_unconverged,
-                            .halvings = s->halvings,
-                            .solver = (int32_t)s->solver.kind,
-                            .stop = (int32_t)s->solver.stop,
-                            .max_iters = s->solver.max_iters,
-                            .theta = s->theta,
-                            .gamma = s->gamma,
-                            .active_tol = s->active_tol,
-                            .hysteresis = s->hysteresis,
-                            .proj_tol = s->proj_tol,
-                            .newton_tol = s->newton_tol,
-                            .accept = s->accept,
-                            .budget = s->budget,
-                            .max_seconds = s->max_seconds,
-                            .tol = s->solver.tol,
-                            .solver_max_seconds = s->solver.max_seconds};
-    PCS_TRY(put_rows(f, &layout_scheme, 1, &row));
-    return write_options(f, &s->solver);
-}
-
-pcs_status model_tables_write(h5_file *f, const pcs_model *m)
-{
-    const size_t systems = (size_t)pcs_model_system_count(m),
-                 shapes = (size_t)pcs_model_shape_count(m),
-                 materials = (size_t)pcs_model_material_count(m),
-                 interactions = (size_t)pcs_model_interaction_count(m);
-    const uint64_t hash = pcs_model_hash(m);
-    const pcs_scheme scheme = pcs_model_scheme(m);
-    double gravity[3];
-    pcs_model_gravity(m, gravity);
-    pcs_pool pool = pool_begin(NULL);
-    system_row *system = POOL_TAKE(&pool, systems, system_row);
-    shape_row *shape = POOL_TAKE(&pool, shapes, shape_row);
-    const pcs_geometry **known = POOL_TAKE(&pool, shapes, const pcs_geometry *);
-    material_row *material = POOL_TAKE(&pool, materials, material_row);
-    interaction_row *interaction = POOL_TAKE(&pool, interactions, interaction_row);
-    pcs_status status = system && shape && known && material && interaction ? PCS_OK : no_memory();
-    if (status == PCS_OK) status = h5_put_group(f, "/model");
-    if (status == PCS_OK) {
-        status = table_put(f, "/model/gravity", "m/s^2", COLUMN_F64, 3, 1, gravity);
-    }
-    if (status == PCS_OK) status = table_put(f, "/model/hash", "1", COLUMN_U64, 1, 1, &hash);
-    if (status == PCS_OK) status = write_systems(f, m, system);
-    if (status == PCS_OK) status = write_shapes(f, m, shape, known);
-    if (status == PCS_OK) status = write_materials(f, m, material);
-    if (status == PCS_OK) status = write_interactions(f, m, interaction);
-    if (status == PCS_OK) status = write_scheme(f, &scheme);
-    pool_release(&pool);
-    return status;
-}
-
-// ---- reading -----------------------------------------------------------------------------------
+enum { PATH = 80 };
 
 static pcs_status read_rows(const h5_file *f, const table_def *def, int width, pcs_pool *pool,
                             int *n, void *out)
@@ -307,7 +24,8 @@ static pcs_status read_rows(const h5_file *f, const table_def *def, int width, p
     if (status == PCS_OK) {
         // copies a fixed number of bytes, whatever the file has: there is no padding at the end
         rows = pool_take_array(pool, (size_t)t.rows + 1, t.row_bytes);
-        status = rows ? table_read(f, &t, 0, t.rows, rows) : no_memory();
+        status =
+            rows ? table_read(f, &t, 0, t.rows, rows) : pcs_fail_memory("model of a trajectory");
     }
     *n = status == PCS_OK ? (int)t.rows : 0;
     memcpy(out, &rows, sizeof rows);
@@ -486,7 +204,7 @@ static pcs_status read_shapes(const h5_file *f, const pcs_env *env, pcs_pool *po
     int n;
     PCS_TRY(read_rows(f, &layout_shapes, 1, pool, &n, &row));
     out->geometry = pcs_env_alloc(env, (size_t)n, sizeof *out->geometry);
-    if (!out->geometry) return no_memory();
+    if (!out->geometry) return pcs_fail_memory("model of a trajectory");
     for (int i = 0; i < n; ++i) {
         PCS_TRY(add_shape(f, env, pool, i, &row[i], out));
     }
@@ -578,7 +296,7 @@ static pcs_status read_scheme(const h5_file *f, pcs_pool *pool, pcs_model *m)
     scheme_row *r;
     int n;
     PCS_TRY(read_rows(f, &layout_scheme, 1, pool, &n, &r));
-    if (n != 1 || !solver_row((pcs_solver)r->solver)) {
+    if (n != 1 || !pcs_solver_at(r->solver)) {
         return fail_named(f->name, PCS_ERR_FORMAT,
                           "/model/scheme: it is not one row with a solver that there is");
     }
