@@ -242,14 +242,14 @@ typedef struct pcs_velocity_solve {
     int solve; ///< its number within the part, from 1
     double t;  ///< s, start of the part
     double h;  ///< s, length of the part; 0 for pcs_impact
-    pcs_bodies_problem problem;
-    const double *start;      ///< problem.n: r at the start
-    pcs_solver_opts opts;     ///< with the tolerance and the seconds that the step allowed here
-    double budget;            ///< units that the step allowed
-    const double *v;          ///< problem.start[ns]: the result
-    const double *r;          ///< problem.n
-    const double *u;          ///< problem.n
-    const pcs_report *report; ///< of the solve
+    pcs_bodies_problem problem; ///< the problem
+    const double *start;        ///< problem.n: r at the start
+    pcs_solver_opts opts;       ///< with the tolerance and the seconds that the step allowed here
+    double budget;              ///< units that the step allowed
+    const double *v;            ///< problem.start[ns]: the result
+    const double *r;            ///< problem.n
+    const double *u;            ///< problem.n
+    const pcs_report *report;   ///< report of the solve
 } pcs_velocity_solve;
 
 /// Receives a solve. It must not step, nor change the model or the state.
