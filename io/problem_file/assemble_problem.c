@@ -2,8 +2,10 @@
 //
 // A global problem is M v = H^T r + f, u = H v + w. If M has diagonal blocks (bodies), they become
 // the blocks of the mass, and the block columns of H; W = H M^-1 H^T then couples constraints of
-// one body only. Otherwise M is factorised as a sparse matrix. An FCLIB file may store one triangle
-// of a symmetric M; if one side of the diagonal has no entry, the other side is mirrored.
+// one body only. A diagonal M does not show its bodies: they have six velocities, or three in the
+// plane, if H then couples no more than two of them in a constraint. Otherwise M is factorised as a
+// sparse matrix. An FCLIB file may store one triangle of a symmetric M; if one side of the diagonal
+// has no entry, the other side is mirrored.
 #include "problem_file/assemble.h"
 
 #include <limits.h>
@@ -171,17 +173,6 @@ static pcs_status mass_from_entries(const char *name, const entries *M, pcs_pool
     return pcs_mass_matrix_create_sparse(env, &columns, out);
 }
 
-// the diagonal blocks of M, merged to those of the hint if that is possible
-static pcs_status choose_blocks(const global_parts *g, const entries *M, pcs_pool *keep,
-                                partition *out)
-{
-    PCS_TRY(diagonal_blocks(M, keep, out));
-    if (g->hint.n == 0 || !partition_refines(out, &g->hint)) return PCS_OK;
-    out->n = g->hint.n;
-    memcpy(out->start, g->hint.start, ((size_t)g->hint.n + 1) * sizeof *out->start);
-    return PCS_OK;
-}
-
 static pcs_status cone_partition(int nb, const pcs_block *block, pcs_pool *keep, partition *out)
 {
     *out = (partition){.n = nb, .start = POOL_TAKE(keep, (size_t)nb + 1, int)};
@@ -189,6 +180,52 @@ static pcs_status cone_partition(int nb, const pcs_block *block, pcs_pool *keep,
     for (int i = 0; i < nb; ++i) {
         out->start[i] = block[i].row;
         out->start[i + 1] = block[i].row + block[i].dim;
+    }
+    return PCS_OK;
+}
+
+// true when no block of rows has entries in more than two blocks of columns
+static pcs_status couples_two(const entries *H, partition row, partition col, pcs_pool *scratch,
+                              bool *out)
+{
+    block_order o;
+    PCS_TRY(entries_order(H, row, col, scratch, &o));
+    int last_row = -1, last_col = -1, count = 0;
+    for (int k = 0; k < H->n && count <= 2; ++k) {
+        const int e = o.order[k], i = o.row_part[H->i[e]], j = o.col_part[H->j[e]];
+        if (H->x[e] == 0 || (i == last_row && j == last_col)) continue;
+        count = i == last_row ? count + 1 : 1;
+        last_row = i;
+        last_col = j;
+    }
+    *out = count <= 2;
+    return PCS_OK;
+}
+
+// The diagonal blocks of M, merged to those of the hint if that is possible; without a hint to six
+// velocities or three, if constraints couple two such blocks but more of M
+static pcs_status choose_blocks(const global_parts *g, const entries *M, partition row,
+                                pcs_pool *scratch, pcs_pool *keep, partition *out)
+{
+    PCS_TRY(diagonal_blocks(M, keep, out));
+    if (g->hint.n > 0) {
+        if (!partition_refines(out, &g->hint)) return PCS_OK;
+        out->n = g->hint.n;
+        memcpy(out->start, g->hint.start, ((size_t)g->hint.n + 1) * sizeof *out->start);
+        return PCS_OK;
+    }
+    bool fine;
+    PCS_TRY(couples_two(&g->H, row, *out, scratch, &fine));
+    partition body = {.start = POOL_TAKE(keep, (size_t)M->rows / 3 + 1, int)};
+    if (!body.start) return fail_memory();
+    for (int width = 6; !fine && width >= 3; width -= 3) {
+        body.n = M->rows / width;
+        for (int k = 0; k <= body.n; ++k) {
+            body.start[k] = width * k;
+        }
+        if (M->rows % width != 0 || !partition_refines(out, &body)) continue;
+        PCS_TRY(couples_two(&g->H, row, body, scratch, &fine));
+        if (fine) *out = body;
     }
     return PCS_OK;
 }
@@ -209,7 +246,7 @@ pcs_status global_build(const char *name, const global_parts *g, pcs_pool *scrat
     partition row, col;
     block_order order;
     PCS_TRY(cone_partition(g->nb, g->block, keep, &row));
-    PCS_TRY(choose_blocks(g, &M, keep, &col));
+    PCS_TRY(choose_blocks(g, &M, row, scratch, keep, &col));
     PCS_TRY(entries_order(&g->H, row, col, scratch, &order));
 
     // nearly empty blocks would waste memory

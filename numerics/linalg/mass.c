@@ -21,6 +21,7 @@ struct pcs_mass_matrix {
     block_lu blocks; // factors of a block-diagonal matrix, and its values but in an arena
     int *start;
     size_t *off;
+    unsigned char *kind;
     pcs_csc full;      // sparse, both triangles
     chol_factor *chol; // its Cholesky factors, or
     sparse_lu *lu;     // its LU factors
@@ -93,6 +94,43 @@ void block_lu_solve(const block_lu *F, int b, double *x)
     }
 }
 
+// the kind of a block with the values A; LU finds that a zero on the diagonal makes it singular
+static int kind_of(int n, const double *A)
+{
+    if (n != 6) return BLOCK_DENSE;
+    bool diagonal = true, rigid = A[0] == A[7] && A[0] == A[14];
+    for (int j = 0; j < 6; ++j) {
+        if (A[7 * j] == 0) return BLOCK_DENSE;
+        for (int i = 0; i < 6; ++i) {
+            if (i == j || A[i + 6 * j] == 0) continue;
+            diagonal = false;
+            rigid = rigid && i >= 3 && j >= 3;
+        }
+    }
+    return diagonal ? BLOCK_DIAGONAL : rigid ? BLOCK_RIGID : BLOCK_DENSE;
+}
+
+// the numbers of a block that its kind stores
+static void pack(int n, int kind, const double *A, double *to)
+{
+    if (kind == BLOCK_DENSE) memcpy(to, A, (size_t)n * (size_t)n * sizeof *A);
+    for (int i = 0; kind == BLOCK_DIAGONAL && i < 6; ++i) {
+        to[i] = A[7 * i];
+    }
+    if (kind == BLOCK_RIGID) to[0] = A[0];
+    for (int i = 0; kind == BLOCK_RIGID && i < 9; ++i) {
+        to[1 + i] = A[3 + i % 3 + 6 * (3 + i / 3)];
+    }
+}
+
+// the values of block b as a whole, in `room` where they are not stored so
+static const double *whole_block(const block_lu *F, int b, double room[36])
+{
+    if (!F->kind || F->kind[b] == BLOCK_DENSE) return F->val + F->off[b];
+    block_lu_values(F, b, room);
+    return room;
+}
+
 // ---- the public object -----------------------------------------------------------------------
 
 pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb, const int *size,
@@ -124,10 +162,12 @@ pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb, const int *
     mass->n = (int)rows;
     mass->start = pcs_env_alloc(env, (size_t)nb + 1, sizeof(int));
     mass->off = pcs_env_alloc(env, (size_t)nb + 1, sizeof(size_t));
+    mass->kind = pcs_env_alloc(env, (size_t)nb + 1, 1);
     mass->blocks.lu = pcs_env_alloc(env, values, sizeof(double));
     mass->blocks.piv = pcs_env_alloc(env, (size_t)rows, sizeof(int));
     mass->blocks.val = pcs_env_alloc(env, values, sizeof(double));
-    if (!mass->start || !mass->off || !mass->blocks.lu || !mass->blocks.piv || !mass->blocks.val) {
+    if (!mass->start || !mass->off || !mass->kind || !mass->blocks.lu || !mass->blocks.piv ||
+        !mass->blocks.val) {
         pcs_mass_matrix_destroy(mass);
         return pcs_fail_memory("pcs_mass_matrix");
     }
@@ -135,11 +175,13 @@ pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb, const int *
     for (int b = 0; b < nb; ++b) {
         mass->start[b + 1] = mass->start[b] + size[b];
         mass->off[b + 1] = mass->off[b] + (size_t)size[b] * (size_t)size[b];
+        mass->kind[b] = (unsigned char)kind_of(size[b], val + mass->off[b]);
+        pack(size[b], mass->kind[b], val + mass->off[b], mass->blocks.lu + mass->off[b]);
     }
     mass->blocks.nb = nb;
     mass->blocks.start = mass->start;
     mass->blocks.off = mass->off;
-    if (values > 0) memcpy(mass->blocks.lu, val, values * sizeof *val);
+    mass->blocks.kind = mass->kind;
 
     const int bad = block_lu_factor(&mass->blocks);
     if (bad >= 0) {
@@ -219,6 +261,7 @@ void pcs_mass_matrix_destroy(pcs_mass_matrix *mass)
     pcs_env_free(&env, mass->blocks.val);
     pcs_env_free(&env, mass->start);
     pcs_env_free(&env, mass->off);
+    pcs_env_free(&env, mass->kind);
     pcs_env_free(&env, mass->blocks.lu);
     pcs_env_free(&env, mass->blocks.piv);
     pcs_env_free(&env, mass);
@@ -281,9 +324,10 @@ void pcs_mass_matrix_mul(const pcs_mass_matrix *mass, const double *x, double *y
         return;
     }
     PCS_ASSERT(mass->blocks.val);
+    double room[36];
     for (int b = 0; b < mass->blocks.nb; ++b) {
         const int top = mass->start[b], h = mass->start[b + 1] - top;
-        block_addmul(h, h, mass->blocks.val + mass->off[b], x + top, y + top);
+        block_addmul(h, h, whole_block(&mass->blocks, b, room), x + top, y + top);
     }
 }
 
@@ -297,11 +341,13 @@ static pcs_status blocks_to_csc(const pcs_mass_matrix *mass, pcs_arena *arena, p
 {
     PCS_ASSERT(mass->blocks.val);
     size_t nnz = 0;
+    double room[36];
     for (int b = 0; b < mass->blocks.nb; ++b) {
         const int h = mass->start[b + 1] - mass->start[b];
+        const double *A = whole_block(&mass->blocks, b, room);
         for (int j = 0; j < h; ++j) {
             for (int i = 0; i < h; ++i) {
-                nnz += is_entry(mass->blocks.val + mass->off[b], h, i, j);
+                nnz += is_entry(A, h, i, j);
             }
         }
     }
@@ -313,7 +359,7 @@ static pcs_status blocks_to_csc(const pcs_mass_matrix *mass, pcs_arena *arena, p
     out->p[0] = 0;
     for (int b = 0; b < mass->blocks.nb; ++b) {
         const int top = mass->start[b], h = mass->start[b + 1] - top;
-        const double *A = mass->blocks.val + mass->off[b];
+        const double *A = whole_block(&mass->blocks, b, room);
         for (int j = 0; j < h; ++j) {
             for (int i = 0; i < h; ++i) {
                 if (!is_entry(A, h, i, j)) continue;

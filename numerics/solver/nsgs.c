@@ -10,19 +10,12 @@
 // never read across. Where all blocks, and all block rows of W, are Coulomb blocks of three rows, a
 // shorter loop sums W_ij r_j over j != i only.
 //
-// In the global form, M block-diagonal, W is not formed: with Y_i = M^-1 H_i^T stored per block
-//
-//     u_i = H_i v + w_i,   then r_i as above,   v <- v + Y_i dr_i
-//
-// and v is computed from r again at every check, so that its rounding does not accumulate.
-//
 // Anderson acceleration (solver/anderson.h), at every check: the candidate for x, projected on K,
 // replaces the result of the sweeps where its residual is smaller.
 #include <string.h>
 
 #include "cone/cone.h"
 #include "linalg/bsr.h"
-#include "linalg/mass.h"
 #include "local/coulomb.h"
 #include "local/equality.h"
 #include "problem/problem.h"
@@ -39,30 +32,18 @@ typedef struct local {
     contact *c; // Coulomb
 } local;
 
-// data of the global form: entry e of cone block b is a block column of its rows of H
-typedef struct body_form {
-    const double *w; // n, or null
-    double *v;
-    int *ptr;    // nb + 1
-    int *col;    // first velocity of an entry
-    int *width;  // number of velocities
-    size_t *off; // first value of H_be (dim x width) in val; Y_be (width x dim) follows
-    double *val;
-} body_form;
-
 typedef struct sweep {
-    const pcs_problem *p; // global form: W has only its diagonal
+    const pcs_problem *p;
     const pcs_nsgs_opts *o;
-    const body_form *bodies; // global form, or null
-    local *block;            // nb
-    contact *contact;        // one per Coulomb block
-    int *first;              // W.m + 1, first cone block of each block row
-    double *s;               // n scales
-    double *dr;              // widest equality block, twice
-    int *order;              // units, for the shuffle
-    int units; // number of units that the order permutes: block rows of W, or cone blocks if W is
-               // one block
-    bool blocks3; // all blocks are Coulomb blocks of three rows, and so are the block rows of W
+    local *block;     // nb
+    contact *contact; // one per Coulomb block
+    int *first;       // W.m + 1, first cone block of each block row
+    double *s;        // n scales
+    double *dr;       // widest equality block, twice
+    int *order;       // units, for the shuffle
+    int units;        // number of units that the order permutes: block rows of W, or cone
+                      // blocks if W is one block
+    bool blocks3;     // all blocks are Coulomb blocks of three rows, and so are the block rows of W
     uint64_t random;
     int count; // number of sweeps done
 } sweep;
@@ -329,52 +310,6 @@ static void sweep_rows(const sweep *w, bool back, double *r, double *u)
     }
 }
 
-// solves block b in the global form; v belongs to r before and after
-static void visit_bodies(const sweep *w, int b, double *r, double *u)
-{
-    const body_form *f = w->bodies;
-    const pcs_block *k = &w->p->block[b];
-    const int d = k->dim;
-    double *ub = u + k->row, *rb = r + k->row, step[3];
-    for (int c = 0; c < d; ++c) {
-        ub[c] = f->w ? f->w[k->row + c] : 0;
-    }
-    for (int e = f->ptr[b]; e < f->ptr[b + 1]; ++e) {
-        const double *H = f->val + f->off[e], *v = f->v + f->col[e];
-        if (d == 3 && f->width[e] == 6) {
-            block_addmul(3, 6, H, v, ub);
-        } else {
-            block_addmul(d, f->width[e], H, v, ub);
-        }
-    }
-
-    const double *dr = step;
-    bool moved = true;
-    if (k->cone == PCS_CONE_EQUALITY) {
-        visit(w, b, d, ub, r, u);
-        dr = w->dr;
-    } else {
-        for (int c = 0; c < d; ++c) {
-            step[c] = -rb[c];
-        }
-        visit(w, b, d, ub, r, u);
-        moved = false;
-        for (int c = 0; c < d; ++c) {
-            step[c] += rb[c];
-            moved = moved || step[c] != 0;
-        }
-    }
-    for (int e = f->ptr[b]; moved && e < f->ptr[b + 1]; ++e) {
-        const int width = f->width[e];
-        const double *Y = f->val + f->off[e] + (size_t)d * (size_t)width;
-        if (d == 3 && width == 6) {
-            block_addmul(6, 3, Y, dr, f->v + f->col[e]);
-        } else {
-            block_addmul(width, d, Y, dr, f->v + f->col[e]);
-        }
-    }
-}
-
 // one sweep; u belongs to r on entry, so that a single block row needs no new sum
 static void run_sweep(sweep *w, double *r, double *u)
 {
@@ -382,11 +317,7 @@ static void run_sweep(sweep *w, double *r, double *u)
                       (w->o->order == PCS_NSGS_ORDER_SYMMETRIC && w->count % 2 == 1);
     if (w->o->order == PCS_NSGS_ORDER_SHUFFLE) shuffle(w);
     w->count += 1;
-    if (w->bodies) {
-        for (int k = 0; k < w->units; ++k) {
-            visit_bodies(w, unit_at(w, k, back), r, u);
-        }
-    } else if (w->blocks3) {
+    if (w->blocks3) {
         sweep_blocks3(w, back, r);
     } else if (w->p->W.m > 1) {
         sweep_rows(w, back, r, u);
@@ -403,7 +334,6 @@ typedef struct acceleration {
     anderson a;
     double *x;      // r at the start of the sweeps
     double *y, *uy; // candidate and its velocity
-    double *v, *vy; // global form: v of r and of the candidate
 } acceleration;
 
 static bool acceleration_begin(acceleration *c, int n, int depth, const double *s, pcs_arena *work)
@@ -426,13 +356,9 @@ static void accelerate(acceleration *c, const pcs_problem *p, solver_track *t, d
     if (!isfinite(t->value) || t->value <= t->o->tol || !anderson_candidate(&c->a, c->y)) return;
     const solver_track plain = *t;
     cone_project(p->nb, p->block, c->y);
-    t->v = c->vy;
-    const bool better = track_measure(t, c->y, c->uy) < plain.value;
-    t->v = plain.v;
-    if (better) {
+    if (track_measure(t, c->y, c->uy) < plain.value) {
         memcpy(r, c->y, (size_t)p->n * sizeof *r);
         memcpy(u, c->uy, (size_t)p->n * sizeof *u);
-        if (t->terms && t->terms->nv > 0) memcpy(c->v, c->vy, (size_t)t->terms->nv * sizeof *c->v);
     } else {
         t->value = plain.value;
         t->measure = plain.measure;
@@ -483,104 +409,6 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     return PCS_OK;
 }
 
-// ---- the global form ---------------------------------------------------------------------------
-
-// counts the entries of all cone blocks and the numbers in their H and Y; a block row of H may
-// contain several cones
-static void count_entries(const global_terms *t, size_t *entries, size_t *values)
-{
-    const pcs_bsr *H = &t->g->H;
-    *entries = *values = 0;
-    for (int b = 0, i = 0; b < t->g->nb; ++b) {
-        while (H->row[i + 1] <= t->g->block[b].row) {
-            ++i;
-        }
-        for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k) {
-            const int width = H->col[H->idx[k] + 1] - H->col[H->idx[k]];
-            *entries += 1;
-            *values += 2 * (size_t)t->g->block[b].dim * (size_t)width;
-        }
-    }
-}
-
-static void fill_bodies(const global_terms *t, const block_lu *F, body_form *f)
-{
-    const pcs_bsr *H = &t->g->H;
-    int e = 0;
-    size_t at = 0;
-    f->ptr[0] = 0;
-    for (int b = 0, i = 0; b < t->g->nb; ++b) {
-        const pcs_block *block = &t->g->block[b];
-        while (H->row[i + 1] <= block->row) {
-            ++i;
-        }
-        const size_t h = (size_t)(H->row[i + 1] - H->row[i]), d = (size_t)block->dim;
-        for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k, ++e) {
-            const int body = H->idx[k], width = H->col[body + 1] - H->col[body];
-            const double *from = H->val + H->off[k] + (block->row - H->row[i]);
-            double *to = f->val + at, *Y = to + d * (size_t)width;
-            f->col[e] = H->col[body];
-            f->width[e] = width;
-            f->off[e] = at;
-            at += 2 * d * (size_t)width;
-            for (size_t c = 0; c < (size_t)width; ++c) {
-                for (size_t a = 0; a < d; ++a) {
-                    to[a + d * c] = Y[c + (size_t)width * a] = from[a + h * c];
-                }
-            }
-            for (size_t a = 0; a < d; ++a) {
-                block_lu_solve(F, body, Y + (size_t)width * a);
-            }
-        }
-        f->ptr[b + 1] = e;
-    }
-}
-
-static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
-                               const pcs_solver_opts *o, pcs_watch watch, double *v, double *r,
-                               double *u, pcs_report *out)
-{
-    const block_lu *F = mass_blocks(terms->g->M);
-    if (!F) return PCS_ERR_UNSUPPORTED;
-
-    size_t entries, values;
-    count_entries(terms, &entries, &values);
-    const pcs_problem *p = &terms->local;
-    const size_t bytes =
-        work_bytes(p, o) + solver_bytes((size_t)p->nb + 1, sizeof(int)) +
-        2 * solver_bytes(entries, sizeof(int)) + solver_bytes(entries, sizeof(size_t)) +
-        solver_bytes(values, sizeof(double)) + solver_bytes((size_t)terms->nv, sizeof(double));
-    pcs_arena arena;
-    PCS_TRY(pcs_arena_create(env, bytes, &arena));
-
-    pcs_arena work = arena;
-    solver_track t;
-    sweep w;
-    acceleration c;
-    body_form f = {.w = terms->g->w, .v = v};
-    f.ptr = PCS_TAKE(&work, (size_t)p->nb + 1, int);
-    f.col = PCS_TAKE(&work, entries, int);
-    f.width = PCS_TAKE(&work, entries, int);
-    f.off = PCS_TAKE(&work, entries, size_t);
-    f.val = PCS_TAKE(&work, values, double);
-    double *vy = PCS_TAKE(&work, (size_t)terms->nv, double);
-    if (!f.ptr || !f.col || !f.width || !f.off || !f.val || !vy ||
-        !track_begin(&t, p, o, watch, &work, r) || !prepare(&w, p, o, &work) ||
-        !acceleration_begin(&c, p->n, o->as.nsgs.depth, w.s, &work)) {
-        pcs_arena_destroy(env, &arena);
-        return pcs_fail_memory("nsgs");
-    }
-    fill_bodies(terms, F, &f);
-    w.bodies = &f;
-    t.terms = terms;
-    t.v = c.v = v;
-    c.vy = vy;
-    iterate(&w, &c, &t, r, u);
-    track_end(&t, r, out);
-    pcs_arena_destroy(env, &arena);
-    return PCS_OK;
-}
-
 static const char *const local_words[] = {"exact", "newton", "fixed-point"};
 static const char *const order_words[] = {"forward", "backward", "both-in-turn", "shuffled"};
 
@@ -611,6 +439,5 @@ const solver_class solver_nsgs = {
                          .local_iters = 20,
                          .order = PCS_NSGS_ORDER_FORWARD,
                          .depth = 5},
-    .solve_global = solve_global,
     .solve_bodies = bodies_nsgs,
 };

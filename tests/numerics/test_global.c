@@ -240,50 +240,6 @@ TEST(every_solver_takes_the_global_form)
     }
 }
 
-// nsgs on body velocities is nsgs on the condensed problem, iterate by iterate
-TEST(sweeps_over_bodies_are_sweeps_over_w)
-{
-    enum { SWEEPS = 12 };
-    for (int trial = 0; trial < TEST_DRAWS(100); ++trial) {
-        rig s;
-        const bool contacts = trial % 2;
-        make(&s, trial % 4 < 2 ? BLOCKS : SKEWED_BLOCKS, contacts, (uint64_t)trial + 900);
-        if (trial % 5 == 0) s.g.w = NULL;
-        arena = again;
-        pcs_problem p;
-        CK_OK(pcs_global_condense(&s.g, &arena, &p));
-
-        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
-        o.tol = 1e-14;
-        o.max_iters = SWEEPS;
-        o.as.nsgs.check_every = 1;
-        o.as.nsgs.depth = trial % 3 == 0 ? 4 : 0;
-        o.as.nsgs.relaxation = trial % 3 == 1 ? 0.8 : 1;
-        o.as.nsgs.order = (pcs_nsgs_order)(trial / 2 % (contacts ? 4 : 3));
-        if (o.as.nsgs.order == PCS_NSGS_ORDER_SHUFFLE) o.as.nsgs.seed = 3;
-        double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], rl[ROWS] = {0}, ul[ROWS];
-        pcs_report global, local;
-        history hg = {0}, hl = {0};
-        CK_OK(pcs_solve_global(NULL, &s.g, &o, (pcs_watch){history_keep, &hg}, v, r, u, &global));
-        pcs_arena work;
-        CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
-        CK_OK(pcs_solve(&p, &o, (pcs_watch){history_keep, &hl}, work, rl, ul, &local));
-        pcs_arena_destroy(NULL, &work);
-
-        ck_assert_int_eq(global.iters, local.iters);
-        ck_assert_int_eq(hg.n, hl.n);
-        ck_assert_int_gt(hg.n, 0);
-        for (int k = 0; k < hg.n; ++k) {
-            CK_NEAR(hg.value[k], hl.value[k], 1e-9 * hl.value[k] + 1e-12);
-        }
-        for (int i = 0; i < p.n; ++i) {
-            CK_NEAR(r[i], rl[i], 1e-9 * (1 + norm(p.n, rl)));
-            CK_NEAR(u[i], ul[i], 1e-9 * (1 + norm(p.n, ul)));
-        }
-        pcs_mass_matrix_destroy(s.M);
-    }
-}
-
 // ipm in body space is ipm in contact space: every kind of mass and of cone, both shifts
 TEST(interior_points_of_both_spaces_agree)
 {

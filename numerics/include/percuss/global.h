@@ -68,9 +68,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_to_global(const pcs_env *env, const
                                                        pcs_global_problem *out);
 
 /// Solves the global form M v = H^T r + f, u = H v + w. `opts` null means the defaults of
-/// PCS_SOLVER_AUTO. Solvers that have a method for it never form W (nsgs, for a block-diagonal M);
-/// the others get the condensed problem. r (rows of H): on entry the starting point, on return the
-/// best impulse found. v (rows of M) and u (rows of H) belong to that r. report->measure is
+/// PCS_SOLVER_AUTO. Where M is block-diagonal and every block of constraints touches one or two of
+/// its blocks, auto and nsgs solve in the velocities, island by island, without W; all else is
+/// condensed, also where there is a watch. r (rows of H): on entry the starting point, on return
+/// the best impulse found. v (rows of M) and u (rows of H) belong to that r. report->measure is
 /// pcs_global_measure's, and PCS_OUTCOME_CONVERGED says that it is <= tol; a watch is called as by
 /// pcs_solve. Memory from env (null: malloc), released on return.
 PCS_NODISCARD PCS_API pcs_status pcs_solve_global(const pcs_env *env, const pcs_global_problem *g,
