@@ -212,6 +212,20 @@ static pcs_status put_solution(writer *x)
     return h5_put_reals(&x->h5, "/solution/l", after, c->r + rows);
 }
 
+static pcs_status put_guess(writer *x)
+{
+    const double *start = x->w->content->start;
+    const size_t rows = (size_t)x->rows, after = (size_t)x->equalities;
+    const int one = 1;
+    if (!start) return PCS_OK;
+    PCS_TRY(h5_put_group(&x->h5, "/guesses"));
+    PCS_TRY(h5_put_ints(&x->h5, "/guesses/number_of_guesses", 1, &one));
+    PCS_TRY(h5_put_group(&x->h5, "/guesses/1"));
+    PCS_TRY(h5_put_reals(&x->h5, "/guesses/1/r", rows, start));
+    if (after == 0) return PCS_OK;
+    return h5_put_reals(&x->h5, "/guesses/1/l", after, start + rows);
+}
+
 static pcs_status put_all(writer *x, sink *s)
 {
     char group[100];
@@ -223,6 +237,7 @@ static pcs_status put_all(writer *x, sink *s)
     PCS_TRY(x->w->content->global ? put_global(x) : put_local(x));
     PCS_TRY(put_about(x));
     PCS_TRY(put_solution(x));
+    PCS_TRY(put_guess(x));
     return h5_image(&x->h5, s);
 }
 

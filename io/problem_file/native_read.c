@@ -2,7 +2,7 @@
 //
 //     percuss-problem 1
 //     [title ...] [description ...] [math_info ...]      the rest of the line each
-//     local | global
+//     local | global | bodies (bodies_text.c)
 //     cones NB  then for each: coulomb DIM MU | unilateral | equality DIM
 //     W MATRIX  q ...             or     M MATRIX  H MATRIX  f ...  w ...
 //     [r ...] [u ...] [v ...]
@@ -35,7 +35,7 @@ bool native_fits(const text *t)
     return text_take_key(&s, FIRST_WORD);
 }
 
-static pcs_status take_key(text *t, const char *key)
+pcs_status native_key(text *t, const char *key)
 {
     if (text_take_key(t, key)) return PCS_OK;
     char what[80];
@@ -87,7 +87,7 @@ static pcs_status read_about(text *t, pcs_pool *keep, pcs_problem_file *file)
 
 // ---- cones -------------------------------------------------------------------------------------
 
-static pcs_status read_cone(text *t, int row, pcs_block *block)
+pcs_status native_cone(text *t, int row, pcs_block *block)
 {
     *block = (pcs_block){.row = row, .dim = 1};
     if (text_take_key(t, "unilateral")) {
@@ -113,7 +113,7 @@ static pcs_status read_cone(text *t, int row, pcs_block *block)
 
 static pcs_status read_cones(text *t, pcs_pool *keep, int *nb, int *rows, const pcs_block **out)
 {
-    PCS_TRY(take_key(t, "cones"));
+    PCS_TRY(native_key(t, "cones"));
     PCS_TRY(text_size(t, "the number of cones", nb));
     // the shortest block has as many characters as five numbers
     PCS_TRY(text_room(t, "cones", 5 * (size_t)*nb));
@@ -121,7 +121,7 @@ static pcs_status read_cones(text *t, pcs_pool *keep, int *nb, int *rows, const 
     if (!block) return fail_memory();
     *rows = 0;
     for (int i = 0; i < *nb; ++i) {
-        PCS_TRY(read_cone(t, *rows, &block[i]));
+        PCS_TRY(native_cone(t, *rows, &block[i]));
         if (block[i].dim > INT_MAX - *rows) {
             return text_fail(t, PCS_ERR_SIZE, "the cones have more rows than an int can count");
         }
@@ -243,7 +243,7 @@ static pcs_status read_matrix(text *t, const char *name, int rows, int cols, pcs
                               pcs_pool *scratch, file_matrix *A)
 {
     *A = (file_matrix){0};
-    PCS_TRY(take_key(t, name));
+    PCS_TRY(native_key(t, name));
     if (text_take_key(t, "dense")) {
         PCS_TRY(read_dense(t, keep, A));
     } else if (text_take_key(t, "entries")) {
@@ -260,9 +260,9 @@ static pcs_status read_matrix(text *t, const char *name, int rows, int cols, pcs
     return PCS_OK;
 }
 
-static pcs_status read_vector(text *t, const char *name, int n, pcs_pool *keep, const double **out)
+pcs_status native_vector(text *t, const char *name, int n, pcs_pool *keep, const double **out)
 {
-    PCS_TRY(take_key(t, name));
+    PCS_TRY(native_key(t, name));
     PCS_TRY(text_room(t, name, (size_t)n));
     double *x = POOL_TAKE(keep, (size_t)n, double);
     if (!x) return fail_memory();
@@ -279,7 +279,7 @@ static pcs_status read_local(text *t, int nb, const pcs_block *block, int rows, 
     const double *q = NULL;
     file_matrix W;
     PCS_TRY(read_matrix(t, "W", rows, rows, keep, scratch, &W));
-    PCS_TRY(read_vector(t, "q", rows, keep, &q));
+    PCS_TRY(native_vector(t, "q", rows, keep, &q));
     file->storage = W.storage;
     if (W.storage == PCS_FILE_STORAGE_SPARSE) {
         const entries list = {W.rows, W.cols, W.entries, W.i, W.j, W.x};
@@ -304,8 +304,8 @@ static pcs_status read_global(text *t, int nb, const pcs_block *block, int rows,
         return text_fail(t, PCS_ERR_SIZE, "M is %d x %d; it must be square", M.rows, M.cols);
     }
     PCS_TRY(read_matrix(t, "H", rows, M.rows, scratch, scratch, &H));
-    PCS_TRY(read_vector(t, "f", M.rows, keep, &g.f));
-    PCS_TRY(read_vector(t, "w", rows, keep, &g.w));
+    PCS_TRY(native_vector(t, "f", M.rows, keep, &g.f));
+    PCS_TRY(native_vector(t, "w", rows, keep, &g.w));
 
     file->storage = M.storage;
     if (M.storage == PCS_FILE_STORAGE_BLOCKS && M.bsr.m == M.bsr.n &&
@@ -320,12 +320,12 @@ static pcs_status read_global(text *t, int nb, const pcs_block *block, int rows,
 static pcs_status read_solution(text *t, pcs_pool *keep, pcs_problem_file *file)
 {
     text probe = *t;
-    if (text_take_key(&probe, "r")) PCS_TRY(read_vector(t, "r", file->rows, keep, &file->r));
+    if (text_take_key(&probe, "r")) PCS_TRY(native_vector(t, "r", file->rows, keep, &file->r));
     probe = *t;
-    if (text_take_key(&probe, "u")) PCS_TRY(read_vector(t, "u", file->rows, keep, &file->u));
+    if (text_take_key(&probe, "u")) PCS_TRY(native_vector(t, "u", file->rows, keep, &file->u));
     probe = *t;
-    if (!file->global || !text_take_key(&probe, "v")) return PCS_OK;
-    return read_vector(t, "v", file->velocities, keep, &file->v);
+    if (file->velocities == 0 || !text_take_key(&probe, "v")) return PCS_OK;
+    return native_vector(t, "v", file->velocities, keep, &file->v);
 }
 
 pcs_status native_read(text *t, pcs_pool *scratch, pcs_problem_file *file)
@@ -334,16 +334,21 @@ pcs_status native_read(text *t, pcs_pool *scratch, pcs_problem_file *file)
     int version, nb = 0, rows = 0;
     const pcs_block *block = NULL;
     t->free_form = true;
-    PCS_TRY(take_key(t, FIRST_WORD));
+    PCS_TRY(native_key(t, FIRST_WORD));
     PCS_TRY(text_int(t, "the version of the form", 1, 1, "", &version));
     PCS_TRY(read_about(t, keep, file));
-    const bool global = text_take_key(t, "global");
-    if (!global && !text_take_key(t, "local")) return text_expected(t, "the word local or global");
-
-    PCS_TRY(read_cones(t, keep, &nb, &rows, &block));
-    PCS_TRY((global ? read_global : read_local)(t, nb, block, rows, scratch, file));
-    file->kind = kind_of(nb, block, global);
+    if (text_take_key(t, "bodies")) {
+        PCS_TRY(bodies_text_read(t, file));
+    } else {
+        const bool global = text_take_key(t, "global");
+        if (!global && !text_take_key(t, "local")) {
+            return text_expected(t, "the word local, global or bodies");
+        }
+        PCS_TRY(read_cones(t, keep, &nb, &rows, &block));
+        PCS_TRY((global ? read_global : read_local)(t, nb, block, rows, scratch, file));
+        file->kind = kind_of(nb, block, global);
+    }
     PCS_TRY(read_solution(t, keep, file));
     if (text_take_key(t, "end")) return PCS_OK;
-    return text_expected(t, file->global ? "r, u, v or end" : "r, u or end");
+    return text_expected(t, file->velocities > 0 ? "r, u, v or end" : "r, u or end");
 }

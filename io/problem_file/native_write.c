@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 #include "linalg/bsr.h"
-#include "problem_file/write.h"
+#include "problem_file/native.h"
 
 // writes each line of a text with the same word in front
 static void put_words(sink *s, const char *key, const char *words)
@@ -18,7 +18,7 @@ static void put_words(sink *s, const char *key, const char *words)
     }
 }
 
-static void put_vector(sink *s, const char *name, size_t n, const double *x)
+void native_put_vector(sink *s, const char *name, size_t n, const double *x)
 {
     sink_text(s, name);
     sink_text(s, "\n");
@@ -29,28 +29,32 @@ static void put_vector(sink *s, const char *name, size_t n, const double *x)
     sink_line(s);
 }
 
+void native_put_cone(sink *s, const pcs_block *b)
+{
+    switch (b->cone) {
+    case PCS_CONE_EQUALITY:
+        sink_text(s, "equality ");
+        sink_int(s, b->dim);
+        break;
+    case PCS_CONE_UNILATERAL:
+        sink_text(s, "unilateral");
+        break;
+    case PCS_CONE_COULOMB:
+        sink_text(s, "coulomb ");
+        sink_int(s, b->dim);
+        sink_real(s, b->mu);
+        break;
+    }
+    sink_line(s);
+}
+
 static void put_cones(const written *w, sink *s)
 {
     sink_text(s, "cones ");
     sink_int(s, w->nb);
     sink_line(s);
     for (int i = 0; i < w->nb; ++i) {
-        const pcs_block *b = &w->block[i];
-        switch (b->cone) {
-        case PCS_CONE_EQUALITY:
-            sink_text(s, "equality ");
-            sink_int(s, b->dim);
-            break;
-        case PCS_CONE_UNILATERAL:
-            sink_text(s, "unilateral");
-            break;
-        case PCS_CONE_COULOMB:
-            sink_text(s, "coulomb ");
-            sink_int(s, b->dim);
-            sink_real(s, b->mu);
-            break;
-        }
-        sink_line(s);
+        native_put_cone(s, &w->block[i]);
     }
 }
 
@@ -107,8 +111,8 @@ static pcs_status put_global(const written *w, pcs_pool *scratch, sink *s)
         put_entries(s, "M", &w->M_entries);
     }
     put_blocks(s, "H", &H);
-    put_vector(s, "f", (size_t)w->velocities, g->f);
-    put_vector(s, "w", (size_t)w->rows, g->w);
+    native_put_vector(s, "f", (size_t)w->velocities, g->f);
+    native_put_vector(s, "w", (size_t)w->rows, g->w);
     return PCS_OK;
 }
 
@@ -119,19 +123,21 @@ pcs_status native_write(const written *w, pcs_pool *scratch, sink *s)
     put_words(s, "title", c->title);
     put_words(s, "description", c->description);
     put_words(s, "math_info", c->math_info);
-    sink_text(s, c->global ? "global\n" : "local\n");
-    put_cones(w, s);
-    if (c->global) {
+    sink_text(s, c->bodies ? "bodies\n" : c->global ? "global\n" : "local\n");
+    if (!c->bodies) put_cones(w, s);
+    if (c->bodies) {
+        PCS_TRY(bodies_text_write(w, scratch, s));
+    } else if (c->global) {
         PCS_TRY(put_global(w, scratch, s));
     } else {
         pcs_bsr W;
         PCS_TRY(written_W(w, scratch, &W));
         put_blocks(s, "W", &W);
-        put_vector(s, "q", (size_t)w->rows, c->problem->q);
+        native_put_vector(s, "q", (size_t)w->rows, c->problem->q);
     }
-    if (c->r) put_vector(s, "r", (size_t)w->rows, c->r);
-    if (c->u) put_vector(s, "u", (size_t)w->rows, c->u);
-    if (c->v) put_vector(s, "v", (size_t)w->velocities, c->v);
+    if (c->r) native_put_vector(s, "r", (size_t)w->rows, c->r);
+    if (c->u) native_put_vector(s, "u", (size_t)w->rows, c->u);
+    if (c->v) native_put_vector(s, "v", (size_t)w->velocities, c->v);
     sink_text(s, "end\n");
     return PCS_OK;
 }

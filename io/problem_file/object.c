@@ -41,27 +41,40 @@ void pcs_problem_file_destroy(pcs_problem_file *file)
     pcs_pool pool = file->memory->pool;
     pcs_mass_matrix_destroy(file->memory->mass);
     pcs_arena_destroy(&pool.env, &file->memory->arena);
+    pcs_arena_destroy(&pool.env, &file->memory->converted);
     pool_release(&pool);
 }
 
-static pcs_status condense(const pcs_problem_file *file, pcs_arena *arena, pcs_problem *out)
+static pcs_status condense(pcs_problem_file *file, pcs_arena *arena)
 {
-    return pcs_global_condense(file->global, arena, out);
+    pcs_problem local;
+    PCS_TRY(file->bodies ? pcs_bodies_condense(file->bodies, arena, &local)
+                         : pcs_global_condense(file->global, arena, &local));
+    file->problem = local;
+    return PCS_OK;
 }
 
-pcs_status object_compress(const pcs_problem_file *file, pcs_arena *arena, pcs_problem *out)
+pcs_status object_compress(pcs_problem_file *file, pcs_arena *arena)
 {
-    return pcs_problem_compress(&file->problem, arena, out);
+    pcs_problem small;
+    PCS_TRY(pcs_problem_compress(&file->problem, arena, &small));
+    file->problem = small;
+    return PCS_OK;
 }
 
-pcs_status object_grow(pcs_problem_file *file, object_make *make, pcs_problem *out)
+static pcs_status convert(pcs_problem_file *file, pcs_arena *arena)
+{
+    struct pcs_file_memory *m = file->memory;
+    return pcs_bodies_to_global(&m->pool.env, file->bodies, arena, &m->mass, &m->global);
+}
+
+pcs_status object_grow(pcs_problem_file *file, object_make *make, pcs_arena *arena)
 {
     const pcs_env *env = &file->memory->pool.env;
-    pcs_arena *arena = &file->memory->arena;
     size_t demand = 0;
     for (;;) {
         arena->peak = &demand;
-        const pcs_status status = make(file, arena, out);
+        const pcs_status status = make(file, arena);
         arena->peak = NULL;
         if (status != PCS_ERR_MEMORY || demand <= arena->size) return status;
         pcs_arena_destroy(env, arena);
@@ -74,12 +87,27 @@ pcs_status pcs_problem_file_local(pcs_problem_file *file, const pcs_problem **ou
     if (out) *out = NULL;
     if (!file || !out) return pcs_fail(PCS_ERR_ARG, "pcs_problem_file_local: an argument is null");
     struct pcs_file_memory *memory = file->memory;
-    if (file->global && !memory->condensed) {
-        pcs_problem local;
-        PCS_TRY(object_grow(file, condense, &local));
-        file->problem = local;
-        memory->condensed = 1;
+    if ((file->global || file->bodies) && !memory->has_local) {
+        PCS_TRY(object_grow(file, condense, &memory->arena));
+        memory->has_local = true;
     }
     *out = &file->problem;
+    return PCS_OK;
+}
+
+pcs_status pcs_problem_file_global(pcs_problem_file *file, const pcs_global_problem **out)
+{
+    if (out) *out = NULL;
+    if (!file || !out) return pcs_fail(PCS_ERR_ARG, "pcs_problem_file_global: an argument is null");
+    struct pcs_file_memory *memory = file->memory;
+    if (!file->global && !file->bodies) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_problem_file_global: the file holds a local"
+                                             " problem; pcs_problem_to_global makes it global");
+    }
+    if (file->bodies && !memory->has_global) {
+        PCS_TRY(object_grow(file, convert, &memory->converted));
+        memory->has_global = true;
+    }
+    *out = &memory->global;
     return PCS_OK;
 }

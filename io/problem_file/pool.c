@@ -2,6 +2,7 @@
 #include "problem_file/pool.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/base.h"
 
@@ -24,6 +25,17 @@ void *pool_take_array(pcs_pool *pool, size_t count, size_t size)
     chunk->previous = pool->last;
     pool->last = chunk;
     return chunk + 1;
+}
+
+double *pool_more(pcs_pool *pool, double *x, size_t used, size_t more, size_t *room)
+{
+    if (x && more <= *room - used) return x;
+    const size_t larger = 2 * (used + more);
+    double *moved = POOL_TAKE(pool, larger, double);
+    if (!moved) return NULL;
+    if (used > 0) memcpy(moved, x, used * sizeof *x);
+    *room = larger;
+    return moved;
 }
 
 void pool_release(pcs_pool *pool)

@@ -115,10 +115,7 @@ static pcs_status compress(pcs_problem_file *file)
 {
     if (file->global || file->contacts == 0 || file->storage != PCS_FILE_STORAGE_DENSE)
         return PCS_OK;
-    pcs_problem small;
-    PCS_TRY(object_grow(file, object_compress, &small));
-    file->problem = small;
-    return PCS_OK;
+    return object_grow(file, object_compress, &file->memory->arena);
 }
 
 // reads into a new object; null after a failure
@@ -144,7 +141,7 @@ static pcs_status read_into(const pcs_env *env, text *t, pcs_file_format format,
         pcs_problem_file_destroy(file);
         return status;
     }
-    if (!file->global) file->rows = file->problem.n;
+    if (!file->global && !file->bodies) file->rows = file->problem.n;
     *out = file;
     return PCS_OK;
 }

@@ -130,18 +130,42 @@ static pcs_status find_blocks(written *w, pcs_pool *scratch)
     return PCS_OK;
 }
 
+static pcs_status check_bodies(written *w, pcs_pool *scratch)
+{
+    const pcs_bodies_problem *b = w->content->bodies;
+    PCS_TRY(pass_named(w->name, pcs_bodies_check(b)));
+    w->rows = b->n;
+    w->velocities = b->start[b->ns];
+    w->nb = b->nb;
+    pcs_block *block = POOL_TAKE(scratch, (size_t)b->nb, pcs_block);
+    if (!block) return pcs_fail_memory("problem file");
+    for (int i = 0; i < b->nb; ++i) {
+        const pcs_bodies_block *k = &b->block[i];
+        block[i] = (pcs_block){k->cone, k->row, k->dim, k->cone == PCS_CONE_COULOMB ? k->mu : 0};
+    }
+    w->block = block;
+    if (w->content->start) PCS_TRY(check_vector(w, "start", w->content->start, w->rows));
+    if (!w->content->opts) return PCS_OK;
+    PCS_TRY(pass_named(w->name, pcs_solver_opts_check(w->content->opts)));
+    if (w->content->budget >= 0) return PCS_OK;
+    return fail_named(w->name, PCS_ERR_ARG, "the budget is %g; it must not be negative",
+                      w->content->budget);
+}
+
 static pcs_status check(const pcs_env *env, written *w, pcs_arena *arena, pcs_pool *scratch)
 {
     const pcs_file_content *c = w->content;
-    if (!c->problem == !c->global) {
+    if (!c->problem + !c->global + !c->bodies != 2) {
         return fail_named(w->name, PCS_ERR_ARG,
-                          "either a local or a global problem must be given to be written");
+                          "one problem must be given to be written: local, global or of bodies");
     }
     if (c->problem) {
         PCS_TRY(pass_named(w->name, pcs_problem_check(c->problem)));
         w->rows = c->problem->n;
         w->nb = c->problem->nb;
         w->block = c->problem->block;
+    } else if (c->bodies) {
+        PCS_TRY(check_bodies(w, scratch));
     } else {
         PCS_TRY(check_global(w));
         w->nb = c->global->nb;
@@ -150,7 +174,7 @@ static pcs_status check(const pcs_env *env, written *w, pcs_arena *arena, pcs_po
         PCS_TRY(find_blocks(w, scratch));
     }
     w->kind = kind_of(w->nb, w->block, c->global != NULL);
-    if (c->v && !c->global) {
+    if (c->v && c->problem) {
         return fail_named(w->name, PCS_ERR_ARG, "a local problem has no velocities v");
     }
     if (c->r) PCS_TRY(check_vector(w, "r", c->r, w->rows));
@@ -233,14 +257,9 @@ static pcs_status put(const written *w, pcs_file_format format, pcs_pool *scratc
     return PCS_ERR_ARG;
 }
 
-pcs_status pcs_problem_file_write(const pcs_env *env, const char *path, pcs_file_format format,
-                                  const pcs_file_content *content)
+static pcs_status write_content(const pcs_env *env, const char *path, pcs_file_format format,
+                                const pcs_file_content *content)
 {
-    if (!path || !content) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_problem_file_write: an argument is null");
-    }
-    PCS_TRY(choose_format(path, &format));
-
     written w = {.name = path, .content = content};
     pcs_arena arena = {0};
     pcs_pool scratch = pool_begin(env);
@@ -253,4 +272,92 @@ pcs_status pcs_problem_file_write(const pcs_env *env, const char *path, pcs_file
     if (status == PCS_OK) status = store(path, s.bytes ? s.bytes : "", s.size);
     sink_end(&s);
     return status;
+}
+
+// ---- bodies in a format of matrices ------------------------------------------------------------
+
+// the rows of x in the order of the blocks; null for null
+static const double *in_order(const pcs_bodies_problem *b, const int *order, const double *x,
+                              pcs_pool *pool, bool *good)
+{
+    if (!x) return NULL;
+    double *y = POOL_TAKE(pool, (size_t)b->n, double);
+    *good = *good && y;
+    for (int i = 0, row = 0; y && i < b->nb; ++i) {
+        const pcs_bodies_block *k = &b->block[order[i]];
+        memcpy(y + row, x + k->row, (size_t)k->dim * sizeof *y);
+        row += k->dim;
+    }
+    return y;
+}
+
+// the same problem with the blocks that have friction first
+static pcs_status contacts_first(const pcs_file_content *c, pcs_pool *pool, pcs_bodies_problem *b,
+                                 pcs_file_content *out)
+{
+    const pcs_bodies_problem *from = c->bodies;
+    int *order = POOL_TAKE(pool, (size_t)from->nb, int);
+    pcs_bodies_block *block = POOL_TAKE(pool, (size_t)from->nb, pcs_bodies_block);
+    bool good = order && block;
+    int n = 0;
+    for (int pass = 0; good && pass < 2; ++pass) {
+        for (int i = 0; i < from->nb; ++i) {
+            if ((from->block[i].cone != PCS_CONE_COULOMB) == pass) order[n++] = i;
+        }
+    }
+    for (int i = 0, row = 0; good && i < n; ++i) {
+        block[i] = from->block[order[i]];
+        block[i].row = row;
+        row += block[i].dim;
+    }
+    *b = *from;
+    *out = *c;
+    if (good) {
+        b->block = block;
+        b->shift = in_order(from, order, from->shift, pool, &good);
+        out->r = in_order(from, order, c->r, pool, &good);
+        out->u = in_order(from, order, c->u, pool, &good);
+        out->start = in_order(from, order, c->start, pool, &good);
+    }
+    return good ? PCS_OK : pcs_fail_memory("problem file");
+}
+
+static pcs_status write_as_global(const pcs_env *env, const char *path, pcs_file_format format,
+                                  const pcs_file_content *content)
+{
+    pcs_bodies_problem b;
+    pcs_file_content c;
+    pcs_global_problem g;
+    pcs_mass_matrix *M = NULL;
+    pcs_arena arena = {0};
+    PCS_TRY(pass_named(path, pcs_bodies_check(content->bodies)));
+    pcs_pool pool = pool_begin(env);
+    pcs_status status = contacts_first(content, &pool, &b, &c);
+    for (size_t demand = 0; status == PCS_OK;) {
+        arena.peak = &demand;
+        status = pcs_bodies_to_global(env, &b, &arena, &M, &g);
+        arena.peak = NULL;
+        if (status != PCS_ERR_MEMORY || demand <= arena.size) break;
+        pcs_arena_destroy(env, &arena);
+        status = pcs_arena_create(env, demand, &arena);
+    }
+    c.bodies = NULL;
+    c.global = &g;
+    if (status == PCS_OK) status = write_content(env, path, format, &c);
+    pcs_mass_matrix_destroy(M);
+    pcs_arena_destroy(env, &arena);
+    pool_release(&pool);
+    return status;
+}
+
+pcs_status pcs_problem_file_write(const pcs_env *env, const char *path, pcs_file_format format,
+                                  const pcs_file_content *content)
+{
+    if (!path || !content) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_problem_file_write: an argument is null");
+    }
+    PCS_TRY(choose_format(path, &format));
+    if (content->bodies && format != PCS_FILE_FORMAT_TEXT && !content->problem && !content->global)
+        return write_as_global(env, path, format, content);
+    return write_content(env, path, format, content);
 }

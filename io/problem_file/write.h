@@ -3,7 +3,7 @@
 #ifndef PROBLEM_FILE_WRITE_H
 #define PROBLEM_FILE_WRITE_H
 
-#include <percuss/global.h>
+#include <percuss/bodies.h>
 #include <percuss/problem_file.h>
 
 #include "problem_file/entries.h"

@@ -146,7 +146,7 @@ static const struct {
 
     // the form of percuss
     {PCS_FILE_ANY, OWN "2", PCS_ERR_FORMAT, "version of the form is 2"},
-    {PCS_FILE_ANY, OWN "1 W", PCS_ERR_FORMAT, "the word local or global, found 'W'"},
+    {PCS_FILE_ANY, OWN "1 W", PCS_ERR_FORMAT, "the word local, global or bodies, found 'W'"},
     {PCS_FILE_ANY, OWN "1 local\ncones -1", PCS_ERR_SIZE, "number of cones is -1"},
     {PCS_FILE_ANY, OWN "1 local cones 2147483647", PCS_ERR_SIZE, "bytes are left"},
     {PCS_FILE_ANY, OWN "1 local cones 1\ncone 3 0.5", PCS_ERR_FORMAT, "a cone: coulomb"},

@@ -22,20 +22,22 @@ extern "C" {
 #endif
 
 /// The kind of a problem: its cones, and whether the form is local (W, q) or global (M, H, f, w).
-#define PCS_FILE_KIND_LIST(X)  \
-    X(PCS_FILE_ANY, "any")     \
-    X(PCS_FILE_LCP, "lcp")     \
-    X(PCS_FILE_MLCP, "mlcp")   \
-    X(PCS_FILE_FC3D, "fc3d")   \
-    X(PCS_FILE_FC2D, "fc2d")   \
-    X(PCS_FILE_GFC3D, "gfc3d") \
-    X(PCS_FILE_GFC2D, "gfc2d") \
-    X(PCS_FILE_MIXED, "mixed") \
-    X(PCS_FILE_GLOBAL, "global")
+#define PCS_FILE_KIND_LIST(X)    \
+    X(PCS_FILE_ANY, "any")       \
+    X(PCS_FILE_LCP, "lcp")       \
+    X(PCS_FILE_MLCP, "mlcp")     \
+    X(PCS_FILE_FC3D, "fc3d")     \
+    X(PCS_FILE_FC2D, "fc2d")     \
+    X(PCS_FILE_GFC3D, "gfc3d")   \
+    X(PCS_FILE_GFC2D, "gfc2d")   \
+    X(PCS_FILE_MIXED, "mixed")   \
+    X(PCS_FILE_GLOBAL, "global") \
+    X(PCS_FILE_BODIES, "bodies")
 
 /// PCS_FILE_ANY, as an argument, means that the reader recognises the kind; a file never has it.
 /// MIXED is a local problem of several kinds of cones that is no MLCP, GLOBAL a global one that is
-/// not all contacts of one dimension; `.dat` files are neither.
+/// not all contacts of one dimension; `.dat` files are neither. BODIES is the problem of a step in
+/// the velocities of bodies, in the text form only.
 typedef enum pcs_file_kind {
 #define X(id, text) id,
     PCS_FILE_KIND_LIST(X)
@@ -73,14 +75,19 @@ typedef enum pcs_file_storage {
 
 /// A problem from a file, and its memory.
 typedef struct pcs_problem_file {
-    pcs_problem problem; ///< borrows from this object; of a global file empty until
-                         ///< pcs_problem_file_local has condensed it; a dense W of
+    pcs_problem problem; ///< borrows from this object; of a global file and of one of bodies
+                         ///< empty until pcs_problem_file_local has condensed it; a dense W of
                          ///< contacts is compressed where that halves it
                          ///< (pcs_problem_compress), also where `storage` is dense
-    const struct pcs_global_problem *global; ///< the problem of a global file; null for a local one
-    pcs_file_format format;                  ///< format of its content; never
-                                             ///< PCS_FILE_FORMAT_BY_NAME
-    pcs_file_kind kind;                      ///< as requested, or recognised; never PCS_FILE_ANY
+    const struct pcs_global_problem *global; ///< the problem of a global file; null for others
+    const struct pcs_bodies_problem *bodies; ///< the problem of a file of bodies; null for others.
+                                             ///< The next three too
+    const double *start;                ///< rows: r at the start of the solve in the step, or null
+    const struct pcs_solver_opts *opts; ///< options of that solve, or null
+    double budget;                      ///< units of work that it had (pcs_solve_bodies)
+    pcs_file_format format;             ///< format of its content; never
+                                        ///< PCS_FILE_FORMAT_BY_NAME
+    pcs_file_kind kind;                 ///< as requested, or recognised; never PCS_FILE_ANY
     bool recognised; ///< true if PCS_FILE_ANY was given and the file does not name its kind, so
                      ///< that the reader guessed it from the first numbers (`.dat`)
     pcs_file_storage storage; ///< storage of the matrix
@@ -93,7 +100,7 @@ typedef struct pcs_problem_file {
     int complementarities;          ///< rows 0 <= z _|_ w >= 0
     int contacts;                   ///< with friction; each is a Coulomb block of three or two rows
     int rows;                       ///< constraint rows: entries of r, u, q or w
-    int velocities;                 ///< entries of v and f; 0 for local files
+    int velocities;                 ///< entries of v; 0 for local files
     const char *title;              ///< as the next two: a text about the problem, or null
     const char *description;        ///< its author and origin
     const char *math_info;          ///< mathematical properties of the problem, free text
@@ -137,10 +144,16 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_file_parse(const pcs_env *env, cons
                                                         size_t size, const char *name,
                                                         pcs_file_kind kind, pcs_problem_file **out);
 
-/// The local form: the problem itself of a local file; a global one is condensed, once, into memory
-/// of the file object (pcs_global_condense; W may be much larger than the file).
+/// The local form: the problem itself of a local file; a global one and one of bodies are
+/// condensed, once, into memory of the file object (pcs_global_condense; W may be much larger than
+/// the file).
 PCS_NODISCARD PCS_API pcs_status pcs_problem_file_local(pcs_problem_file *file,
                                                         const pcs_problem **out);
+
+/// The global form: the problem itself of a global file; one of bodies is converted, once, into
+/// memory of the file object (pcs_bodies_to_global). PCS_ERR_UNSUPPORTED for a local file.
+PCS_NODISCARD PCS_API pcs_status pcs_problem_file_global(pcs_problem_file *file,
+                                                         const struct pcs_global_problem **out);
 
 /// Accepts null.
 PCS_API void pcs_problem_file_destroy(pcs_problem_file *file);
@@ -148,10 +161,15 @@ PCS_API void pcs_problem_file_destroy(pcs_problem_file *file);
 /// The content of a file to be written. Everything is borrowed; a zeroed member is absent.
 typedef struct pcs_file_content {
     const pcs_problem *problem;              ///< a local problem,
-    const struct pcs_global_problem *global; ///< or a global one
+    const struct pcs_global_problem *global; ///< or a global one,
+    const struct pcs_bodies_problem *bodies; ///< or one of bodies. In a file of another format than
+                                             ///< the text form it becomes global, contacts first
+    const double *start;                     ///< of bodies: rows, or null; in an FCLIB file a guess
+    const struct pcs_solver_opts *opts;      ///< of bodies, or null; in the text form only
+    double budget;                           ///< of bodies, with opts; INFINITY: no limit
     const double *r;          ///< rows: a solution, or null; `.dat` files have no place for one
     const double *u;          ///< rows, or null
-    const double *v;          ///< velocities, or null; with a global problem only
+    const double *v;          ///< velocities, or null; not with a local problem
     pcs_file_storage storage; ///< storage of the matrices of a `.dat` file; others ignore it
     const char *title;        ///< a text; `.dat` files have no place for it
     const char *description;  ///< its author and origin
