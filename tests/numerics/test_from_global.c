@@ -238,6 +238,7 @@ static void solve_row(int bodies, const double *m, double w, bool dense, pcs_rep
     ck_assert_int_eq(bodies_from_global(&g, &arena, &b),
                      dense || bodies > 2 ? PCS_ERR_UNSUPPORTED : PCS_OK);
     CK_OK(pcs_solve_global(NULL, &g, NULL, (pcs_watch){0}, v, r, u, out));
+    pcs_mass_matrix_destroy(M);
     double sum = w;
     for (int i = 0; i < bodies; ++i) {
         CK_NEAR(m[i] * v[i], r[0], 1e-14);

@@ -33,7 +33,7 @@ PCS_API int block_lu_factor(block_lu *F);
 PCS_API bool block_lu_factor_one(block_lu *F, int b);
 
 // the values of block b, which are kept: n x n, column-major, n its rows
-PCS_API void block_lu_values(const block_lu *F, int b, double *A);
+void block_lu_values(const block_lu *F, int b, double *A);
 
 // x = M^-1 x for block b only, x of its size
 PCS_API void block_lu_solve(const block_lu *F, int b, double *x);
