@@ -7,7 +7,9 @@
 // min(u_i, r_i / rho_i) on unilateral ones.
 //
 // u is a sum of W_ij r_j with rounded W_ij: its error is about eps | |W||r| |, for any method of
-// computation. Neither measure is reported smaller than that.
+// computation. No rounded r_T has exactly the length mu r_N, which gives F_i / rho_i an error of
+// eps |r_T| / rho_i; it is the larger one where the entries of the diagonal of W_ii differ much.
+// Neither measure is reported smaller than these.
 #include "problem/measure.h"
 
 #include <float.h>
@@ -168,6 +170,20 @@ static double larger(double a, double b)
     return a > b || isnan(a) ? a : b;
 }
 
+// the norm of |r_T| / rho_i over the blocks with friction; with q = 0 the scale is | |W||r| | alone
+static double tangent_load(const pcs_problem *p, double norm_q, const double *r)
+{
+    map_sum m = {.unit = 1};
+    double trace = -1;
+    if (norm_q == 0) return 0;
+    for (int b = 0, wrow = 0; b < p->nb; ++b) {
+        const pcs_block *k = &p->block[b];
+        if (k->cone != PCS_CONE_COULOMB || k->mu == 0) continue;
+        map_add(&m, problem_block_scale(p, b, &wrow, &trace) * cone_tangent(k->dim, r + k->row));
+    }
+    return within_range(&m) ? sqrt(m.sum) : m.most;
+}
+
 double measure_size(const pcs_measure *m)
 {
     const double size = larger(m->norm_q, m->norm_wr);
@@ -250,8 +266,9 @@ void problem_measure_near(const pcs_problem *p, double norm_w, const double *r, 
     }
     const double violation = take_norms(p, norm_wr, r, u, out);
     const double least = violation < out->natural_map ? violation : out->natural_map;
-    if (!(MEASURE_ROUNDINGS * DBL_EPSILON * norm_w * out->norm_r <= least)) {
-        out->rounding = DBL_EPSILON * problem_load(&p->W, r);
+    if (!(norm_w > 0 && MEASURE_ROUNDINGS * DBL_EPSILON * norm_w * out->norm_r <= least)) {
+        out->rounding =
+            DBL_EPSILON * larger(problem_load(&p->W, r), tangent_load(p, out->norm_q, r));
     }
     measure_close(violation, out);
 }
@@ -260,7 +277,7 @@ void problem_measure_from(const pcs_problem *p, double norm_wr, double load, con
                           const double *u, pcs_measure *out)
 {
     const double violation = take_norms(p, norm_wr, r, u, out);
-    out->rounding = DBL_EPSILON * load;
+    out->rounding = DBL_EPSILON * larger(load, tangent_load(p, out->norm_q, r));
     measure_close(violation, out);
 }
 

@@ -400,6 +400,28 @@ TEST(measures_include_rounding)
     }
 }
 
+// A sliding impulse without any effect (W = 0) is a solution at every length; that of a long one is
+// mu r_N to rounding only, and the residual says so
+TEST(long_impulses_are_rounded)
+{
+    test_random g = random_seed(7);
+    for (int k = 0; k < TEST_DRAWS(500); ++k) {
+        sample s = {0};
+        const double mu = random_between(&g, 0.05, 4), a = random_between(&g, 0, 6.3);
+        const double length = pow(10, random_between(&g, 0, 16));
+        add_block(&s, PCS_CONE_COULOMB, 3, mu);
+        close_sample(&s);
+        s.q[1] = -cos(a);
+        s.q[2] = -sin(a);
+        const double r[3] = {length, mu * length * cos(a), mu * length * sin(a)};
+        double u[3];
+        pcs_measure m;
+        pcs_problem_measure(&s.p, r, u, &m);
+        ck_assert(exact_measure_of(&s.p, r).residual <= TWICE * m.residual);
+        ck_assert(m.residual <= 2.3e-16 * (1 + mu) * length + 1e-15);
+    }
+}
+
 // `0 z - 1 = w`: the natural map is relative to |r|, and vanishes at infinity
 TEST(infinity_is_no_solution)
 {

@@ -63,7 +63,8 @@ typedef struct pcs_measure {
     double norm_wr;     ///< Euclidean norm of W r
     double norm_r;      ///< Euclidean norm of r
     double norm_u;      ///< Euclidean norm of u = W r + q (not of s(u))
-    double rounding;    ///< 2.2e-16 | |W||r| |, a velocity
+    double rounding;    ///< 2.2e-16 | |W||r| |, a velocity; with friction at least 2.2e-16 times
+                        ///< the norm of |r_T| / rho_i (no rounded r_T has the length mu r_N)
 } pcs_measure;
 
 /// Computes u = W r + q and the measures of r. `p` must pass pcs_problem_check; r and u have n
