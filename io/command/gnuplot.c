@@ -157,8 +157,21 @@ static void say_why(const child *c)
     }
 }
 
+// gnuplot leaves ]]> in a name as it is, which XML does not allow in text.
+static void write_svg(size_t size, const char *text, FILE *out)
+{
+    for (size_t i = 0; i < size; ++i) {
+        const bool end = i >= 2 && text[i] == '>' && text[i - 1] == ']' && text[i - 2] == ']';
+        if (end) {
+            fputs("&gt;", out);
+        } else {
+            fputc(text[i], out);
+        }
+    }
+}
+
 // The picture goes through a pipe, since gnuplot does not report when a file cannot be written.
-static bool run(FILE *script, FILE *out)
+static bool run(FILE *script, bool svg, FILE *out)
 {
     static char name[] = "gnuplot", bare[] = "-d",
                 from[] = "-"; // -d: without the settings of the user
@@ -169,7 +182,8 @@ static bool run(FILE *script, FILE *out)
         children_wait(&c, 1, 100);
     }
     const bool good = WIFEXITED(c.status) && WEXITSTATUS(c.status) == 0 && c.out.size > 0;
-    if (good) fwrite(c.out.text, 1, c.out.size, out);
+    if (good && svg) write_svg(c.out.size, c.out.text, out);
+    if (good && !svg) fwrite(c.out.text, 1, c.out.size, out);
     if (!good) say_why(&c);
     child_free(&c);
     return good;
@@ -184,7 +198,7 @@ bool gnuplot_draw(FILE *out, const char *format, const char *title, const curves
         if (script) fclose(script);
         return false;
     }
-    const bool good = run(script, out);
+    const bool good = run(script, strcmp(format, "svg") == 0, out);
     fclose(script);
     return good;
 }
