@@ -207,6 +207,12 @@ static bool resume(const request *q, pcs_scene *scene, pcs_state *state, compani
         complain_file(q->resume, CONTENT_CHECKPOINT);
         return false;
     }
+    const double h = scene->settings.h, reached = (double)info.steps * h;
+    if (!(fabs(info.t - reached) <= 1e-9 * fmax(reached, h))) {
+        complain("%s: %ld steps reached t = %g s, with another step than %g s; the run continues,"
+                 " but differs from one without interruption",
+                 q->resume, info.steps, info.t, h);
+    }
     c->steps = info.steps;
     c->at_limit = *most > 0 && info.steps >= *most;
     if (*most > 0 && !c->at_limit) *most -= (int)info.steps;

@@ -38,6 +38,18 @@ TEST(a_run_that_is_resumed_has_the_hash_of_the_whole)
     ck_assert(file_exists("whole.h5") && file_exists("part.h5"));
 }
 
+TEST(another_step_after_a_checkpoint_is_said)
+{
+    ck_assert_int_eq(percuss("run pile.json --until 0.1 -q --checkpoint point "
+                             "--checkpoint-every 10"),
+                     0);
+    ck_assert_int_eq(percuss("run pile.json --until 0.12 -q --resume point"), 0);
+    ck_assert_str_eq(err_text, "");
+    ck_assert_int_eq(percuss("run pile.json --until 0.12 --step 1e-3 -q --resume point"), 0);
+    ck_assert_msg(strstr(err_text, "reached t = 0.1 s, with another step than 0.001 s"), "%s",
+                  err_text);
+}
+
 TEST(an_interrupt_writes_a_checkpoint)
 {
     char line[200], whole[20], part[20];
