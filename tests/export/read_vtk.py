@@ -1,4 +1,5 @@
-"""Reads a .pvd with its .vtp files by VTK and compares it with the CSV tables of the same trajectory.
+"""Reads a .pvd with its .vtp files by VTK, and .vtkhdf files by VTK 9.3 and later; compares them with the
+CSV tables of the same trajectory.
 
 Independent of percuss: the distance of every point to the origin of its body does not change, the
 mean of the points of a body with three planes of symmetry is its origin, velocities and contacts are
@@ -10,6 +11,9 @@ import os
 import sys
 import xml.etree.ElementTree
 
+from vtkmodules.vtkCommonCore import vtkVersion
+from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
+from vtkmodules.vtkIOHDF import vtkHDFReader
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 FLOAT = 2e-6  # rounding of the points, which are floats of a few metres
@@ -49,6 +53,20 @@ def read(path):
     reader.Update()
     check(reader.GetErrorCode() == 0, f"{path}: error {reader.GetErrorCode()}")
     return reader.GetOutput()
+
+
+def hdf_frames(path):
+    """(time, data) of all frames; the time is None in a file without steps."""
+    key = vtkStreamingDemandDrivenPipeline.TIME_STEPS()
+    reader = vtkHDFReader()
+    check(reader.CanReadFile(path), f"{path}: VTK cannot read it")
+    reader.SetFileName(path)
+    reader.UpdateInformation()
+    information = reader.GetOutputInformation(0)
+    times = [information.Get(key, i) for i in range(information.Length(key))]
+    for time in times or [None]:
+        check(reader.UpdateTimeStep(time) if times else reader.Update() is None, f"{path}: {time}")
+        yield time, reader.GetOutputDataObject(0)
 
 
 def rows(data, name):
@@ -91,7 +109,6 @@ def check_closed(data):
 
 
 def check_bodies(data, bodies, first):
-    names = data.GetFieldData().GetAbstractArray("name")
     velocity, spin, kinetic = (rows(data, n) for n in ("velocity", "angular_velocity",
                                                        "kinetic_energy"))
     for n in rows(data, "Normals"):
@@ -111,7 +128,6 @@ def check_bodies(data, bodies, first):
     for body, points in found.items():
         row = bodies[body]
         origin = vector(row, ("x [m]", "y [m]", "z [m]"))
-        check(names.GetValue(body) == row["name"], f"{names.GetValue(body)} is {row['name']}")
         if row["name"] in ("capsule", "cylinder") or body == 1:
             mean = [sum(p[i] for p in points) / len(points) for i in range(3)]
             near(mean, origin, FLOAT, row["name"])
@@ -121,7 +137,8 @@ def check_bodies(data, bodies, first):
 
 def check_contacts(data, contacts):
     check(data.GetNumberOfPoints() == len(contacts), "number of contacts")
-    check(data.GetNumberOfVerts() == len(contacts), "number of cells of contacts")
+    if not contacts:
+        return
     statuses = ("open", "stick", "slide", "undecided")
     columns = {name: rows(data, name) for name in ("impulse", "normal", "gap", "status", "body1",
                                                    "normal_impulse")}
@@ -136,6 +153,19 @@ def check_contacts(data, contacts):
         check(statuses[int(columns["status"][i][0])] == row["status"], "status")
 
 
+def check_names(data, bodies):
+    names = data.GetFieldData().GetAbstractArray("name")
+    for row in bodies:
+        name = names.GetValue(int(row["body"]))
+        check(name == row["name"], f"{name} is {row['name']}")
+
+
+def check_fixed(ground):
+    # a square, a square mesh, a height field of two cells
+    check(ground.GetNumberOfCells() == 2 + 2 + 4, f"{ground.GetNumberOfCells()} triangles are fixed")
+    check(set(points_of(ground)) == {0}, "the world is body 0")
+
+
 def main(folder):
     name = os.path.join(folder, "out <&\"'>")
     bodies, contacts = (table(os.path.join(folder, f"out-{what}.csv")) for what in
@@ -147,23 +177,43 @@ def main(folder):
     for listed in (moving, fixed, points):
         check([e[0] for e in listed] == times, "the times of a list")
 
+    def at(table, time):
+        return [row for row in table if float(row["t [s]"]) == time]
+
+    def check_frame(data, time):
+        check_bodies(data, {int(row["body"]): row for row in at(bodies, time)}, first)
+
     first = {}
     for time, _, path in moving:
         data = read(path)
         stamp = data.GetFieldData().GetArray("TimeValue").GetValue(0)
         check(stamp == time, f"{path}: time {stamp}")
-        check_bodies(data, {int(r["body"]): r for r in bodies if float(r["t [s]"]) == time}, first)
+        check_frame(data, time)
+        check_names(data, at(bodies, time))
     check_closed(data)
-
-    ground = read(fixed[0][2])
     check({e[2] for e in fixed} == {fixed[0][2]}, "what is fixed is in one file")
-    # a square, a square mesh, a height field of two cells
-    check(ground.GetNumberOfCells() == 2 + 2 + 4, f"{ground.GetNumberOfCells()} triangles are fixed")
-    check(set(points_of(ground)) == {0}, "the world is body 0")
-
+    check_fixed(read(fixed[0][2]))
     for time, _, path in points:
-        check_contacts(read(path), [r for r in contacts if float(r["t [s]"]) == time])
+        data = read(path)
+        check_contacts(data, at(contacts, time))
+        check(data.GetNumberOfVerts() == data.GetNumberOfPoints(), "number of cells of contacts")
     print(f"{len(times)} frames, {len(first)} bodies, {len(contacts)} contacts")
+
+    version = vtkVersion()
+    if (version.GetVTKMajorVersion(), version.GetVTKMinorVersion()) < (9, 3):
+        print(f"VTK {version.GetVTKVersion()} does not read .vtkhdf")
+        return
+    name = os.path.join(folder, "out")
+    for path, check_data in ((name + ".vtkhdf", check_frame),
+                             (name + "-contacts.vtkhdf",
+                              lambda data, time: check_contacts(data, at(contacts, time)))):
+        found = []
+        for time, data in hdf_frames(path):
+            found.append(time)
+            check_data(data, time)
+        check(found == times, f"{path}: its times")
+    for _, data in hdf_frames(name + "-fixed.vtkhdf"):
+        check_fixed(data)
 
 
 main(sys.argv[1])

@@ -793,6 +793,7 @@ TEST(files_for_a_reader_of_vtk)
     pcs_trajectory *t = opened();
     CK_OK(pcs_trajectory_export(t, PCS_EXPORT_CSV, NULL, FOLDER "/out.csv", NULL));
     CK_OK(pcs_trajectory_export(t, PCS_EXPORT_PVD, NULL, FOLDER "/out <&\"'>.pvd", NULL));
+    CK_OK(pcs_trajectory_export(t, PCS_EXPORT_VTKHDF, NULL, FOLDER "/out.vtkhdf", NULL));
     pcs_trajectory_close(t);
     release();
 }
