@@ -57,7 +57,8 @@ met() {
     groff-base) has groff ;;
     mandoc) has mandoc ;;
     gnuplot-nox) has gnuplot ;;
-    python3-vtk9) reads_vtk python3 || reads_vtk /usr/bin/python3 ;;
+    python3-vtk9) python_has vtkmodules.vtkIOXML ;;
+    python3-h5py) python_has h5py ;;
     chromium) has chromium || has chromium-browser || has google-chrome ;;
     *) return 1 ;;
     esac
@@ -80,6 +81,7 @@ words() {
     libclang-rt-*) echo "the sanitizer runtime of clang" ;;
     doxygen) echo "Doxygen" ;;
     python3-vtk9) echo "VTK for Python, to open an export in a test" ;;
+    python3-h5py) echo "h5py for Python, to read a trajectory in a test" ;;
     chromium) echo "Chromium, to open the replay page in a test" ;;
     groff-base) echo "groff, to check the man page" ;;
     mandoc) echo "mandoc, to check the man page" ;;
@@ -88,9 +90,9 @@ words() {
     esac
 }
 
-# whether this Python has VTK
-reads_vtk() {
-    "$1" -c "import vtkmodules.vtkIOXML" >/dev/null 2>&1
+# whether some Python here has this module
+python_has() {
+    python3 -c "import $1" >/dev/null 2>&1 || /usr/bin/python3 -c "import $1" >/dev/null 2>&1
 }
 
 clang_sanitizes() {
