@@ -112,10 +112,10 @@ static pcs_status read_real(const source *s, const field *f, const json_t *json,
     if (f->open ? x > f->low && x <= f->high : x >= f->low && x <= f->high) return PCS_OK;
     unit_of(f, unit);
     if (f->high == HUGE_VAL) {
-        return refuse(s, at, PCS_ERR_FORMAT, "%g is too small; it must be %s %g%s", x,
+        return refuse(s, at, PCS_ERR_FORMAT, "%.15g is too small; it must be %s %g%s", x,
                       f->open ? "above" : "at least", f->low, unit);
     }
-    return refuse(s, at, PCS_ERR_FORMAT, "%g is out of range; it must lie in %c%g, %g]%s", x,
+    return refuse(s, at, PCS_ERR_FORMAT, "%.15g is out of range; it must lie in %c%g, %g]%s", x,
                   f->open ? '(' : '[', f->low, f->high, unit);
 }
 

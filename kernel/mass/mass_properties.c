@@ -174,7 +174,8 @@ pcs_status pcs_inertia_remove(const pcs_inertia *whole, const pcs_inertia *part,
     PCS_TRY(finish(where, part, &b));
     left.m = a.m - b.m;
     if (!(left.m > 0)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: without %g kg of %g kg no mass is left", where, b.m, a.m);
+        return pcs_fail(PCS_ERR_ARG, "%s: without %.15g kg of %.15g kg no mass is left", where, b.m,
+                        a.m);
     }
     v3_sub(b.G, a.G, d);
     const double share = b.m / left.m;

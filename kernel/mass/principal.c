@@ -130,7 +130,7 @@ static pcs_status check_symmetric(const char *where, const double J[9])
             if (fabs(J[i + 3 * j] - J[j + 3 * i]) <= tol) continue;
             return pcs_fail(PCS_ERR_ARG,
                             "%s: the inertia is not symmetric: entries (%d, %d) and (%d, %d) are "
-                            "%g and %g",
+                            "%.15g and %.15g",
                             where, i, j, j, i, J[i + 3 * j], J[j + 3 * i]);
         }
     }
@@ -165,22 +165,25 @@ pcs_status pcs_inertia_check(const pcs_inertia *b)
     PCS_TRY(check_symmetric(where, b->J));
     diagonalise(b->J, p, R);
     if (p[0] < -TRIANGLE_TOL * fabs(p[2])) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "%s: the principal moments are %g, %g, %g kg m^2; none can be negative (is "
-                        "the inertia about another point than G?)",
-                        where, p[0], p[1], p[2]);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: the principal moments are %.15g, %.15g, %.15g kg m^2; none can be negative (is "
+            "the inertia about another point than G?)",
+            where, p[0], p[1], p[2]);
     }
     if (p[2] - p[1] > p[0] + TRIANGLE_TOL * p[2]) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "%s: the principal moments are %g, %g, %g kg m^2; each is at most the sum "
-                        "of the other two for any distribution of mass",
-                        where, p[0], p[1], p[2]);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: the principal moments are %.15g, %.15g, %.15g kg m^2; each is at most the sum "
+            "of the other two for any distribution of mass",
+            where, p[0], p[1], p[2]);
     }
     if (!(p[0] > LINE_TOL * p[2])) {
-        return pcs_fail(PCS_ERR_SINGULAR,
-                        "%s: the principal moments are %g, %g, %g kg m^2; all must be positive: "
-                        "mass on a line or in one point has no inertia about it",
-                        where, p[0], p[1], p[2]);
+        return pcs_fail(
+            PCS_ERR_SINGULAR,
+            "%s: the principal moments are %.15g, %.15g, %.15g kg m^2; all must be positive: "
+            "mass on a line or in one point has no inertia about it",
+            where, p[0], p[1], p[2]);
     }
     return PCS_OK;
 }

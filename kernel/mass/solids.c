@@ -27,8 +27,8 @@ static pcs_status check_hollow(const char *where, double outer, double inner)
 {
     if (inner >= 0 && inner < outer) return PCS_OK;
     return pcs_fail(PCS_ERR_ARG,
-                    "%s: inner radius %g m, outer %g m; 0 <= inner < outer is required", where,
-                    inner, outer);
+                    "%s: inner radius %.15g m, outer %.15g m; 0 <= inner < outer is required",
+                    where, inner, outer);
 }
 
 // a solid with its centre at `along` on the axis and moments about the centre

@@ -97,7 +97,7 @@ static pcs_status check_inertia(const double J[9])
             if (fabs(J[i + 3 * j] - J[j + 3 * i]) > 1e-10 * scale) {
                 return pcs_fail(PCS_ERR_ARG,
                                 "body: the inertia is not symmetric: entries (%d, %d)"
-                                " = %g and (%d, %d) = %g",
+                                " = %.15g and (%d, %d) = %.15g",
                                 i, j, J[i + 3 * j], j, i, J[j + 3 * i]);
             }
         }

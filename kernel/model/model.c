@@ -3,7 +3,11 @@
 #include "model/model.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
+
+// m/s^2; a body would pass the speed of light in 3e-12 s
+#define GRAVITY_LARGEST 1e20
 
 bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size)
 {
@@ -158,8 +162,12 @@ pcs_status pcs_model_set_gravity(pcs_model *m, const double g[3])
 {
     if (!m || !g) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_gravity: an argument is null");
     PCS_TRY(model_may_change(m, "pcs_model_set_gravity"));
-    if (!pcs_all_finite(g, 3)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_model_set_gravity: gravity is not finite");
+    for (int i = 0; i < 3; ++i) {
+        if (fabs(g[i]) <= GRAVITY_LARGEST) continue;
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_model_set_gravity: component %d of gravity is %g m/s^2; it must be"
+                        " finite and at most %g in size",
+                        i, g[i], GRAVITY_LARGEST);
     }
     memcpy(m->gravity, g, sizeof m->gravity);
     return PCS_OK;

@@ -68,7 +68,8 @@ pcs_activation pcs_scheme_activation(const pcs_scheme *s)
 static pcs_status in_range(const char *what, double x, double low, double high)
 {
     if (x >= low && x <= high) return PCS_OK;
-    return pcs_fail(PCS_ERR_ARG, "scheme: %s is %g; it must lie in [%g, %g]", what, x, low, high);
+    return pcs_fail(PCS_ERR_ARG, "scheme: %s is %.15g; it must lie in [%g, %g]", what, x, low,
+                    high);
 }
 
 static pcs_status check_ranges(const pcs_scheme *s)

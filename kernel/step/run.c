@@ -143,17 +143,19 @@ static pcs_status check_times(double t, double h, double t_end)
     }
     const double way = t_end - t, rounding = SAME_TIME * fmax(fabs(t), fabs(t_end));
     if (way < -rounding) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_run: t_end is %g s, before the time of the state, %g s: it is the time"
-                        " to stop at, not how long to run",
-                        t_end, t);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_run: t_end is %.15g s, before the time of the state, %.15g s: it is the time"
+            " to stop at, not how long to run",
+            t_end, t);
     }
     // a run ends within half a step of t_end; but no step is as long as the whole time
     if (way > rounding && h > 2 * way && h > fabs(t_end)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_run: from t = %g s to t_end = %g s it is less than half a step of"
-                        " h = %g s: are h and t_end exchanged?",
-                        t, t_end, h);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_run: from t = %.15g s to t_end = %.15g s it is less than half a step of"
+            " h = %g s: are h and t_end exchanged?",
+            t, t_end, h);
     }
     return PCS_OK;
 }

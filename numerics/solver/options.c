@@ -194,7 +194,7 @@ static pcs_status check_options(const solver_class *c, const pcs_solver_opts *o)
         if (in_range(opt, x)) continue;
         char good[256];
         describe(opt, sizeof good, good);
-        return pcs_fail(PCS_ERR_ARG, "%s: %s is %g; it must be %s", name, opt->name, x, good);
+        return pcs_fail(PCS_ERR_ARG, "%s: %s is %.15g; it must be %s", name, opt->name, x, good);
     }
     for (int i = 0; i < c->info.n_opts; ++i) {
         PCS_TRY(check_unread(c, o, &c->info.opt[i]));

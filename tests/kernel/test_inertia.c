@@ -202,6 +202,9 @@ TEST(impossible_bodies_are_refused)
     b = fine;
     b.J[8] = b.J[0] + b.J[4] + 1e-6;
     CK_SAYS(pcs_inertia_check(&b), PCS_ERR_ARG, "sum of the other two");
+    b = (pcs_inertia){.m = 1, .J = {1, 0, 0, 0, 1, 0, 0, 0, 2.0000001}};
+    CK_SAYS(pcs_inertia_check(&b), PCS_ERR_ARG, "1, 1, 2.0000001 kg m^2");
+    b = fine;
     b.J[8] = b.J[0] + b.J[4]; // a plate
     CK_OK(pcs_inertia_check(&b));
     b = fine;

@@ -197,6 +197,7 @@ TEST(bad_schemes_are_refused)
             "update is 9");
     CK_SAYS(pcs_model_set_scheme(m, CHANGED(solver.kind = (pcs_solver)99)), PCS_ERR_ARG, "99");
     CK_SAYS(pcs_model_set_gravity(m, (double[3]){0, NAN, 0}), PCS_ERR_ARG, "gravity");
+    CK_SAYS(pcs_model_set_gravity(m, (double[3]){0, 0, -1e50}), PCS_ERR_ARG, "1e+50 m/s^2");
     CK_SAYS(pcs_model_set_gravity(m, NULL), PCS_ERR_ARG, "null");
     CK_SAYS(pcs_model_set_gravity(NULL, (double[3]){0}), PCS_ERR_ARG, "null");
     witness_close(&w);

@@ -75,10 +75,10 @@ typedef struct pcs_body_def {
                            ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero: none.
                            ///< Symmetric, and positive definite together with mass and inertia.
                            ///< Moves with the body, has no weight
-    double position[3];            ///< position of G, m
-    double orientation[4];         ///< body to inertial; any length > 0, normalised when added
-    double velocity[3];            ///< velocity of G, inertial, m/s
-    double omega[3];               ///< angular velocity, body frame, rad/s
+    double position[3];    ///< position of G, m
+    double orientation[4]; ///< body to inertial; any length > 0, normalised when added
+    double velocity[3];    ///< velocity of G, inertial, m/s
+    double omega[3];       ///< angular velocity, body frame, rad/s
     pcs_body_force_fn force;       ///< or null
     pcs_body_jacobian_fn jacobian; ///< or null: finite differences of force
     pcs_potential_fn potential;    ///< or null. When given, force is taken as conservative in the
@@ -349,7 +349,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_create(const pcs_env *env, pcs_model 
 /// model it does nothing.
 PCS_API void pcs_model_destroy(pcs_model *model);
 
-/// Gravity, m/s^2, inertial frame; acts on bodies only.
+/// Gravity, m/s^2, inertial frame, each component at most 1e20 in size; acts on bodies only.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_gravity(pcs_model *model, const double g[3]);
 
 /// Replaces the scheme by one that passes pcs_scheme_check.
