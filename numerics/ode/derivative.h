@@ -30,4 +30,7 @@ static inline double derivative_size(const pcs_map *map, int j, double xj)
 // checks n, m >= 1, f and the scales
 pcs_status derivative_check_map(const pcs_map *map, const char *who);
 
+// checks the ranges of options of Newton's method
+pcs_status root_check_opts(const pcs_root_opts *opts, const char *who);
+
 #endif

@@ -40,6 +40,8 @@ struct pcs_input_output {
 
 // ---- creation
 
+static pcs_map map_of_w(pcs_input_output *eq);
+
 static pcs_status check_def(const pcs_input_output_def *def)
 {
     const char *who = "pcs_input_output_create";
@@ -108,11 +110,13 @@ pcs_status pcs_input_output_create(const pcs_env *env, const pcs_input_output_de
     if (out) *out = NULL;
     if (!def || !out) return pcs_fail(PCS_ERR_ARG, "pcs_input_output_create: an argument is null");
     PCS_TRY(check_def(def));
+    const pcs_root_opts newton = def->newton ? *def->newton : pcs_root_opts_default();
+    PCS_TRY(root_check_opts(&newton, "pcs_input_output_create: newton"));
     pcs_input_output *eq = pcs_env_alloc(env, 1, sizeof *eq);
     if (!eq) return pcs_fail_memory("pcs_input_output_create");
     if (env) eq->env = *env;
     eq->def = *def;
-    eq->newton = def->newton ? *def->newton : pcs_root_opts_default();
+    eq->newton = newton;
     eq->n = def->ny + def->nz;
     eq->states = def->order * def->ny;
     eq->args = eq->states + eq->n + (def->input_order + 1) * def->nu;
@@ -121,7 +125,10 @@ pcs_status pcs_input_output_create(const pcs_env *env, const pcs_input_output_de
     const size_t bytes =
         eq->memory.used + pcs_root_solve_bytes(eq->n) + pcs_jacobian_bytes(eq->n, eq->args) + 64;
     eq->memory = (pcs_arena){0};
-    const pcs_status status = pcs_arena_create(env, bytes, &eq->memory);
+    pcs_status status = pcs_arena_create(env, bytes, &eq->memory);
+    const pcs_map map = map_of_w(eq);
+    pcs_derivative how;
+    if (status == PCS_OK) status = derivative_resolve(&map, newton.derivative, &how);
     if (status != PCS_OK) {
         pcs_input_output_destroy(eq);
         return status;
@@ -211,6 +218,17 @@ static int w_complex(void *user, const pcs_complex *w, pcs_complex *phi)
     return complex_value(eq, eq->zs, phi);
 }
 
+static pcs_map map_of_w(pcs_input_output *eq)
+{
+    return (pcs_map){.n = eq->n,
+                     .m = eq->n,
+                     .f = w_value,
+                     .jacobian = eq->def.jacobian ? w_jacobian : NULL,
+                     .f_complex = eq->def.phi_complex ? w_complex : NULL,
+                     .x_scale = eq->w_scale,
+                     .user = eq};
+}
+
 // ---- the solution w
 
 // writes w into eq->arg, whose chi and U are set
@@ -219,19 +237,17 @@ static pcs_status solve(pcs_input_output *eq)
     const pcs_input_output_def *def = &eq->def;
     const unsigned long mark = pcs_fail_mark();
     memset(eq->w, 0, (size_t)eq->n * sizeof *eq->w);
-    if (def->guess && def->guess(def->user, eq->t, eq->arg + def->ny, input_part(eq), eq->w) != 0) {
+    const int code =
+        def->guess ? def->guess(def->user, eq->t, eq->arg + def->ny, input_part(eq), eq->w) : 0;
+    if (code != 0 || !pcs_all_finite(eq->w, (size_t)eq->n)) {
         return pcs_fail_since(mark, PCS_ERR_CALLBACK,
-                              "pcs_input_output: the guess returned an error at t = %.9g", eq->t);
+                              "pcs_input_output: the guess returned %d at t = %.9g, or gave a "
+                              "number that is not finite",
+                              code, eq->t);
     }
     // a callback of derivatives receives all arguments
     put(eq, eq->w);
-    const pcs_map map = {.n = eq->n,
-                         .m = eq->n,
-                         .f = w_value,
-                         .jacobian = def->jacobian ? w_jacobian : NULL,
-                         .f_complex = def->phi_complex ? w_complex : NULL,
-                         .x_scale = eq->w_scale,
-                         .user = eq};
+    const pcs_map map = map_of_w(eq);
     pcs_root_report report;
     const pcs_status status = pcs_root_solve(&map, &eq->newton, eq->scratch, eq->w, &report);
     if (status != PCS_OK) {

@@ -223,6 +223,18 @@ static pcs_status iterate(search *s, pcs_derivative how, pcs_root_report *report
     return PCS_OK;
 }
 
+pcs_status root_check_opts(const pcs_root_opts *o, const char *who)
+{
+    if (o->tol > 0 && isfinite(o->tol) && o->residual_tol >= 0 && o->max_iters >= 1 &&
+        o->backtracks >= 0) {
+        return PCS_OK;
+    }
+    return pcs_fail(PCS_ERR_ARG,
+                    "%s: tol = %g must be positive, residual_tol = %g not negative, max_iters = %d "
+                    "at least 1, backtracks = %d at least 0",
+                    who, o->tol, o->residual_tol, o->max_iters, o->backtracks);
+}
+
 static pcs_status check(const pcs_map *map, const pcs_root_opts *o, const double *x,
                         const pcs_root_report *report)
 {
@@ -236,14 +248,7 @@ static pcs_status check(const pcs_map *map, const pcs_root_opts *o, const double
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_root_solve: x and report must not be null, x must be finite");
     }
-    if (!(o->tol > 0) || !isfinite(o->tol) || !(o->residual_tol >= 0) || o->max_iters < 1 ||
-        o->backtracks < 0) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_root_solve: tol = %g must be positive, residual_tol = %g not negative,"
-                        " max_iters = %d at least 1, backtracks = %d at least 0",
-                        o->tol, o->residual_tol, o->max_iters, o->backtracks);
-    }
-    return PCS_OK;
+    return root_check_opts(o, "pcs_root_solve");
 }
 
 pcs_status pcs_root_solve(const pcs_map *map, const pcs_root_opts *opts, pcs_arena work, double *x,

@@ -535,6 +535,10 @@ TEST(singular_equations_are_reported)
         .order = 1, .ny = 1, .phi = rooted, .guess = guess_side, .user = &side};
     CK_OK(pcs_input_output_create(NULL, &none, &equation));
     ck_assert(pcs_input_output_highest(equation, 0, (double[]){-1}, NULL, &highest) != PCS_OK);
+    // a guess that is no number
+    side = NAN;
+    CK_SAYS(pcs_input_output_highest(equation, 2, (double[]){1}, NULL, &highest), PCS_ERR_CALLBACK,
+            "the guess returned 0 at t = 2, or gave a number that is not finite");
     pcs_input_output_destroy(equation);
 }
 
@@ -565,6 +569,23 @@ TEST(bad_definitions_are_refused)
     def.Y_scale = scale;
     REFUSED(PCS_ERR_ARG);
     def.U_scale = scale;
+    REFUSED(PCS_ERR_ARG);
+    // options of Newton's method that no evaluation could use
+    const pcs_root_opts usual = pcs_root_opts_default();
+    pcs_root_opts newton = usual;
+    def.newton = &newton;
+    newton.tol = NAN;
+    REFUSED(PCS_ERR_ARG);
+    newton = usual;
+    newton.max_iters = 0;
+    def.newton = &newton;
+    REFUSED(PCS_ERR_ARG);
+    newton = usual;
+    newton.derivative = PCS_DERIVATIVE_COMPLEX; // without phi_complex
+    def.newton = &newton;
+    REFUSED(PCS_ERR_ARG);
+    newton.derivative = PCS_DERIVATIVE_CALLBACK;
+    def.newton = &newton;
     REFUSED(PCS_ERR_ARG);
 
     for (long k = 0; k < 2; ++k) {

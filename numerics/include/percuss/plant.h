@@ -129,7 +129,7 @@ PCS_API void pcs_input_output_destroy(pcs_input_output *equation);
 
 /// (y^(n), z), ny + nz numbers, from chi = (y^(n-1), ..., y) and U = (u^(m), ..., u) by Newton's
 /// method. PCS_ERR_SINGULAR when the derivative of phi by them is singular, PCS_ERR_CALLBACK when
-/// phi fails, PCS_ERR_STEP when the iteration does not converge.
+/// phi or the guess fails, PCS_ERR_STEP when the iteration does not converge.
 PCS_NODISCARD PCS_API pcs_status pcs_input_output_highest(pcs_input_output *equation, double t,
                                                           const double *chi, const double *U,
                                                           double *highest);
