@@ -82,7 +82,7 @@ typedef enum pcs_doubt_kind {
     PCS_DOUBT_GAIN,
     /// A joint is open at the start of the step by more than a hundredth of the smaller of its
     /// bodies, or with a projection a rope or another interaction is violated by as much: the step
-    /// closes it by a jump.
+    /// closes it by a jump or, without a projection, leaves it open.
     PCS_DOUBT_JOINT,
     /// Of a run only: projections add more than a tenth of the energy of the motion, that is of the
     /// largest of the kinetic energy, the change of the potential energy, and the work of gravity
