@@ -183,10 +183,12 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
     PCS_TRY(model_may_change(m, "pcs_model_add_interaction"));
     if (!def->relation.gap || !def->relation.gradient || def->relation.dim < 1) {
         return pcs_fail(PCS_ERR_ARG,
-                        "interaction: its relation has %d rows and %s callbacks; it"
-                        " needs at least one row, gap and gradient",
+                        "interaction: its relation has %d rows and %s; it needs at least one row,"
+                        " gap and gradient (a relation of the library has none of them where a"
+                        " point or c is null, or n is not 1 to 7)",
                         def->relation.dim,
-                        def->relation.gap && def->relation.gradient ? "both" : "not both");
+                        def->relation.gap && def->relation.gradient ? "both callbacks"
+                                                                    : "not both callbacks");
     }
     PCS_TRY(relation_check(&def->relation));
     const long long rows = (long long)m->n_rows + def->relation.dim;

@@ -314,7 +314,7 @@ TEST(relations_must_fit_their_systems)
     d.relation = pcs_relation_linear(7, c, 0);
     CK_SAYS(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "quaternion of system 1");
     d.relation = pcs_relation_linear(8, c, 0);
-    CK_SAYS(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "callbacks");
+    CK_SAYS(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "n is not 1 to 7");
     scene_close(&s);
 }
 
