@@ -136,11 +136,12 @@ pcs_status model_may_change(const pcs_model *m, const char *who);
 #define MODEL_LARGEST 1e50
 static inline bool model_in_range(const double *x, size_t n)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; ++i) {
-        sum += fabs(x[i]);
+    double even = n % 2 == 1 ? fabs(x[n - 1]) : 0, odd = 0; // two sums fill a register
+    for (size_t i = 0; i + 1 < n; i += 2) {
+        even += fabs(x[i]);
+        odd += fabs(x[i + 1]);
     }
-    return sum <= MODEL_LARGEST; // false if one is NaN
+    return even + odd <= MODEL_LARGEST; // false if one is NaN
 }
 
 // default of proj_tol, in sizes of the smallest body

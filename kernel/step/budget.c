@@ -70,8 +70,8 @@ bool step_late(const pcs_work *wk)
 
 bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome)
 {
-    const bool spent = !(step_units(wk, part) > 0), late = step_late(wk);
-    if (!spent && !late) return false;
+    const bool late = step_late(wk);
+    if (!late && step_units(wk, part) > 0) return false;
     *outcome = late ? PCS_OUTCOME_TIME_LIMIT : PCS_OUTCOME_MAX_ITERS;
     return true;
 }

@@ -503,14 +503,16 @@ static bool may_carry(const trial *t, const candidate *c)
 }
 
 // Refutes the contacts whose shapes do not meet on the paths of v_k; or, with `turn`, gives
-// contacts the normal of the meeting
-static pcs_status look_ahead(confirming *f, bool turn, pcs_arena *mem)
+// contacts the normal of the meeting. *any: a prediction activates contacts
+static pcs_status look_ahead(confirming *f, bool turn, pcs_arena *mem, bool *any)
 {
     const trial *t = f->t;
     const int n = t->list.n;
+    *any = false;
     for (int i = 0; i < n; i = run_end(&t->list, i)) {
         const run r = {.begin = i, .end = run_end(&t->list, i)};
         if (t->list.c[i].interaction >= 0 || !is_predicted(t, &r)) continue;
+        *any = true;
         pcs_arena scope = *mem;
         pair_meeting m;
         const int first = t->list.n;
@@ -536,9 +538,10 @@ pcs_status step_confirm_prediction(const trial *t, pcs_arena *mem, candidates *l
 {
     confirming f = {.t = t, .list = list};
     int left_out;
-    PCS_TRY(look_ahead(&f, false, mem));
+    bool any;
+    PCS_TRY(look_ahead(&f, false, mem, &any));
     PCS_TRY(inner_edges(t, contact_takes_part, may_carry, *mem, list, &left_out));
-    return look_ahead(&f, true, mem);
+    return any ? look_ahead(&f, true, mem, &any) : PCS_OK;
 }
 
 pcs_status step_confirm_held(const trial *t, pcs_arena mem, candidates *list)

@@ -90,7 +90,7 @@ static inline pcs_status add_block(const trial *t, int b, int n, double *M, doub
         e->gyroscopic += work_of(t, theta, Fk.gyroscopic, F1.gyroscopic, n, vbar);
     }
     const double *R = t->end.R + at, *p = t->end.p + at;
-    e->joints += step_tension_work(t, b);
+    if (t->stiff) e->joints += step_tension_work(t, b);
     double newton = e->newton;
     for (int i = 0; i < n; ++i) {
         newton += vbar[i] * (R[i] - p[i]);

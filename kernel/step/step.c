@@ -198,14 +198,6 @@ static project_rows projected_rows(const pcs_scheme *s)
 
 // ---- the page -----------------------------------------------------------------------------------
 
-// the theta of every system, if the scheme chooses it
-static pcs_status order(trial *t, pcs_arena mem, bool *reordered)
-{
-    *reordered = false;
-    if (!t->m->scheme.second_order) return PCS_OK;
-    return step_order(t, mem, &t->list, t->end.theta, reordered);
-}
-
 // velocities and impulses; again where they change the tension of the joints that they depend on
 static pcs_status solve_tensions(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
@@ -308,8 +300,10 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     t->share = pass_share(t, 0, 0);
     PCS_TRY(step_detect(t, step_tolerance(t), mem, &t->list));
     if (t->list.n > 0) PCS_TRY(step_activate(t, mem, &t->list));
-    bool reordered, stiffer;
-    PCS_TRY(order(t, *mem, &reordered));
+    bool reordered = false, stiffer;
+    if (m->scheme.second_order) {
+        PCS_TRY(step_order(t, *mem, &t->list, t->end.theta, &reordered));
+    }
     if (t->list.n > 0) PCS_TRY(step_joint_rows(t, false, mem, &t->list));
     if (m->scheme.second_order && m->n_interactions > 0) {
         PCS_TRY(step_tension(t, false, mem, &t->stiff, &stiffer));
@@ -328,7 +322,9 @@ static pcs_status review(trial *t, pcs_arena *mem, pcs_step_report *out, bool *a
     if (may_change_contacts(t, out)) {
         PCS_TRY(change_contacts(t, mem, out, &changed, &confirmed));
     }
-    if (may_change_contacts(t, out)) PCS_TRY(order(t, *mem, &reordered));
+    if (t->m->scheme.second_order && may_change_contacts(t, out)) {
+        PCS_TRY(step_order(t, *mem, &t->list, t->end.theta, &reordered));
+    }
     if (reordered) PCS_TRY(step_joint_rows(t, false, mem, &t->list));
 
     pcs_outcome end;

@@ -191,14 +191,15 @@ pcs_status pcs_load_check(const pcs_load *load)
         !pcs_all_finite(load->body_force, 3) || !pcs_all_finite(load->body_torque, 3)) {
         return pcs_fail(PCS_ERR_ARG, "load: a number is not finite");
     }
-    if (load->damping >= 0 && isfinite(load->damping) && load->turning_damping >= 0 &&
-        isfinite(load->turning_damping)) {
+    if (load->damping >= 0 && isfinite(load->damping) && load->angular_damping >= 0 &&
+        isfinite(load->angular_damping)) {
         return PCS_OK;
     }
-    return pcs_fail(PCS_ERR_ARG,
-                    "load: the damping is %g and that of turning %g; they must be finite and not"
-                    " negative",
-                    load->damping, load->turning_damping);
+    return pcs_fail(
+        PCS_ERR_ARG,
+        "load: the damping is %g and the angular damping %g; they must be finite and not"
+        " negative",
+        load->damping, load->angular_damping);
 }
 
 int pcs_load_act(void *load, double t, const double q[7], const double v[6], double F[6])
@@ -210,7 +211,7 @@ int pcs_load_act(void *load, double t, const double q[7], const double v[6], dou
     quat_turn(q + 3, -1, l->torque, torque);
     for (int i = 0; i < 3; ++i) {
         F[i] = l->force[i] + turned[i] - l->damping * v[i];
-        F[3 + i] = torque[i] + l->body_torque[i] - l->turning_damping * v[3 + i];
+        F[3 + i] = torque[i] + l->body_torque[i] - l->angular_damping * v[3 + i];
     }
     return 0;
 }

@@ -192,17 +192,16 @@ static const char *const penalty_words[] = {"ladder", "spectral", "balanced", "f
 
 static const pcs_opt options[] = {
     OPT_WORD("penalty", admm.penalty, PCS_ADMM_PENALTY_LADDER, PCS_ADMM_PENALTY_FIXED,
-             "rho (ladder: another one where progress stops)", penalty_words),
-    OPT_REAL_IF("rho", admm.rho, 1e-10, 1e10, "the first penalty, where the diagonal of W is 1",
-                "penalty",
+             "choice of rho; ladder: another one where progress stops", penalty_words),
+    OPT_REAL_IF("rho", admm.rho, 1e-10, 1e10, "first penalty, for a diagonal of W of 1", "penalty",
                 1u << PCS_ADMM_PENALTY_LADDER | 1u << PCS_ADMM_PENALTY_BALANCED |
                     1u << PCS_ADMM_PENALTY_FIXED),
     OPT_REAL_IF("eta", admm.eta, 1e-14, 1,
-                "spectral: eigenvalues below this part of the largest count as this", "penalty",
+                "least ratio of the eigenvalues of W; smaller ones count as this", "penalty",
                 1u << PCS_ADMM_PENALTY_SPECTRAL),
-    OPT_REAL("relaxation", admm.relaxation, 0.1, 1.999, "1 is plain ADMM; above 1 relaxes beyond"),
+    OPT_REAL("relaxation", admm.relaxation, 0.1, 1.999, "over-relaxation; 1 is plain ADMM"),
     OPT_REAL("damping", admm.damping, 1e-3, 1,
-             "part of the change of the shift mu |u_T| that an iteration makes"),
+             "part of the change of the shift mu |u_T| in one iteration"),
     OPT_INT("depth", admm.depth, 0, ANDERSON_MOST,
             "differences kept by the Anderson acceleration; 0 for none"),
     OPT_INT("check_every", admm.check_every, 1, 1000000, "iterations between two exact residuals"),

@@ -110,7 +110,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 static const pcs_opt options[] = {
     OPT_REAL("low", extragradient.low, 0, 0.999,
              "the step becomes longer where t |F(x) - F(y)| / |x - y| is below this"),
-    OPT_REAL("high", extragradient.high, 1e-3, 0.999, "and shorter while it is above this"),
+    OPT_REAL("high", extragradient.high, 1e-3, 0.999,
+             "the step becomes shorter while that ratio is above this"),
     OPT_INT("check_every", extragradient.check_every, 1, 1000000,
             "iterations between two exact residuals"),
 };

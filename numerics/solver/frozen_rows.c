@@ -43,10 +43,9 @@ static const char *const relaxed_words[] = {"no", "yes"};
 static const char *const inner_words[] = {"admm", "apgd"};
 
 static const pcs_opt apgd_options[] = {
-    OPT_BOOL("relaxed", apgd.relaxed, "leave the shift out, which relaxes the law of friction",
-             relaxed_words),
+    OPT_BOOL("relaxed", apgd.relaxed, "no shift, which relaxes the law of friction", relaxed_words),
     OPT_REAL_IF("part", apgd.part, 1e-6, 0.999,
-                "of the outer residual, where the shift is brought up to date", "relaxed", 1u),
+                "the shift is updated at this fraction of the exact residual", "relaxed", 1u),
     OPT_INT_IF("inner_iters", apgd.inner_iters, 1, 10000000, "steps with one shift, at most",
                "relaxed", 1u),
 };
@@ -62,8 +61,10 @@ const solver_class solver_apgd = {
 static const pcs_opt fixed_point_options[] = {
     OPT_WORD("inner", tresca.inner, PCS_INNER_ADMM, PCS_INNER_APGD, "solver of the convex problems",
              inner_words),
-    OPT_REAL("part", tresca.part, 1e-6, 0.999, "of the outer residual, to which they are solved"),
-    OPT_INT("inner_iters", tresca.inner_iters, 1, 10000000, "iterations for one of them, at most"),
+    OPT_REAL("part", tresca.part, 1e-6, 0.999,
+             "they are solved to this fraction of the exact residual"),
+    OPT_INT("inner_iters", tresca.inner_iters, 1, 10000000,
+            "iterations of one convex problem, at most"),
     OPT_INT("depth", tresca.depth, 0, 20,
             "differences kept by the Anderson acceleration of the fixed point; 0 for none"),
 };

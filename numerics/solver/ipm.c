@@ -204,13 +204,13 @@ static const char *const space_words[] = {"automatic", "contact", "body"};
 
 static const pcs_opt options[] = {
     OPT_WORD("shift", ipm.shift, PCS_IPM_SHIFT_DIFFERENTIATED, PCS_IPM_SHIFT_LAGGED,
-             "mu |u_T| in a Newton step (lagged: that of the last iterate)", shift_words),
+             "shift mu |u_T| of a Newton step; lagged: that of the last iterate", shift_words),
     OPT_REAL("step_fraction", ipm.step_fraction, 0.1, 0.9999,
-             "how far towards the boundary a step goes"),
+             "length of a step over the distance to the boundary"),
     OPT_REAL("regularisation", ipm.regularisation, 0, 1,
              "proximal weight on the scaled W, whose diagonal is about 1"),
     OPT_WORD("space", ipm.space, PCS_IPM_SPACE_AUTOMATIC, PCS_IPM_SPACE_BODY,
-             "of the linear systems (body needs the global form)", space_words),
+             "space of the linear systems; body needs the global form", space_words),
 };
 
 const solver_class solver_ipm = {

@@ -377,7 +377,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
 static const pcs_opt options[] = {
     OPT_WORD("function", newton.function, PCS_NEWTON_FUNCTION_FB, PCS_NEWTON_FUNCTION_JM,
-             "whose zeros are the solutions", function_words),
+             "function whose zeros are the solutions", function_words),
     OPT_INT("max_backtracks", newton.max_backtracks, 0, 60,
             "halvings of a step in the line search"),
     OPT_INT("restarts", newton.restarts, 0, 1000, "perturbed starts after a stall"),

@@ -121,7 +121,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
 static const pcs_opt options[] = {
     OPT_WORD("function", prox.function, PCS_NEWTON_FUNCTION_FB, PCS_NEWTON_FUNCTION_JM,
-             "whose zeros are the solutions", function_words),
+             "function whose zeros are the solutions", function_words),
     OPT_REAL("alpha", prox.alpha, 1e-10, 1e4,
              "first proximal weight, relative to the diagonal of W"),
     OPT_INT("inner", prox.inner, 1, 1000, "Newton steps for one proximal problem"),

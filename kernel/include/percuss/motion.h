@@ -62,14 +62,14 @@ PCS_API int pcs_motion_follow(void *motion, double t, double q[7], double v[6]);
 
 /// A constant load and linear damping of a body:
 ///
-///     F = force + R body_force - damping v,  M = R^T torque + body_torque - turning_damping omega
+///     F = force + R body_force - damping v,  M = R^T torque + body_torque - angular_damping omega
 typedef struct pcs_load {
     double force[3];        ///< N, at G, inertial
     double torque[3];       ///< N m, inertial
     double body_force[3];   ///< N, at G, body axes: rotates with the body
     double body_torque[3];  ///< N m, body axes
     double damping;         ///< N s/m, >= 0
-    double turning_damping; ///< N m s, >= 0
+    double angular_damping; ///< N m s, >= 0
 } pcs_load;
 
 /// PCS_ERR_ARG, with a sentence, for a number that is not finite and for negative damping.
