@@ -99,7 +99,7 @@ static void print_solver(const pcs_solver_info *s)
         printf("%s%s", between, cones[c]);
         between = ", ";
     }
-    printf("\n\n%-20s %-12s %-20s %s\n", "--opt", "range", "default", "");
+    printf("\n\n%-20s %-16s %-20s %s\n", "--opt", "range", "default", "");
     for (int i = 0; i < s->n_opts; ++i) {
         const pcs_opt *opt = &s->opt[i];
         char range[64], usual[64], words[256], needs[256];
@@ -108,12 +108,12 @@ static void print_solver(const pcs_solver_info *s)
         snprintf(usual, sizeof usual, "%g", x);
         list_words(opt, sizeof words, words);
         needs_of(s, opt, sizeof needs, needs);
-        printf("%-20s %-12s %-20s %s%s%s%s\n", opt->name, opt->words ? "a word" : range,
+        printf("%-20s %-16s %-20s %s%s%s%s\n", opt->name, opt->words ? "a word" : range,
                opt->words ? opt->words[(int)(x - opt->low)] : usual, opt->help,
                opt->words ? ": " : "", words, needs);
     }
     if (s->n_opts == 0) printf("(none)\n");
-    printf("\n%-20s %-12s %-20d %s\n", "--max-iters", ">= 0", o.max_iters,
+    printf("\n%-20s %-16s %-20d %s\n", "--max-iters", ">= 0", o.max_iters,
            s->kind == PCS_SOLVER_AUTO ? "budget of products with W" : "iterations");
 }
 

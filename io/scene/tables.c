@@ -16,9 +16,9 @@
 #define ABOVE_ZERO .low = 0, .high = HUGE_VAL, .open = true
 #define ZERO_TO(x) .low = 0, .high = (x)
 
-#define NAME_FIELD(type, parts)                                                      \
-    {                                                                                \
-        "name", FIELD_NAME, OF(type, name), .help = "no two " parts " have the same" \
+#define NAME_FIELD(type, parts)                                                            \
+    {                                                                                      \
+        "name", FIELD_NAME, OF(type, name), .help = "name; no two " parts " have the same" \
     }
 #define GROUP_FIELDS(type, whose)                                                               \
     {"group", FIELD_BITS, OF(type, group), .help = "bits of the groups of " whose},             \
@@ -33,9 +33,9 @@
 
 static const field rotation_fields[] = {
     {"axis", FIELD_VECTOR, OF(rotation, axis), .n = 3, .required = ALWAYS,
-     .help = "of the rotation, inertial; any length above 0"},
+     .help = "axis of the rotation, inertial; any length above 0"},
     {"angle", FIELD_REAL, OF(rotation, angle), .unit = "rad", .required = ALWAYS,
-     .help = "of the rotation about the axis, right-handed"},
+     .help = "angle of the rotation about the axis, right-handed"},
 };
 TABLE(rotation, "rotation", "A rotation by an angle about an axis.", rotation_fields, NULL);
 
@@ -69,7 +69,7 @@ TABLE(law, "law", "A nonsmooth law.", law_fields, NULL);
 
 static const field pair_law_fields[] = {
     {"materials", FIELD_PARTS, OF(pair_law, materials), .n = 2, .required = ALWAYS,
-     .help = "names of the two materials; one: of the material with itself"},
+     .help = "names of the two materials; with one name, the law of this material with itself"},
     {"law", FIELD_OBJECT, OF(pair_law, law), .table = &law_table, .required = ALWAYS,
      .help = "newton_impact or newton_coulomb"},
 };
@@ -86,7 +86,7 @@ static const char *const shape_words[] = {
 
 static const field shape_fields[] = {
     {"kind", FIELD_WORD, OF(shape, kind), .words = shape_words, .required = ALWAYS,
-     .help = "which shape"},
+     .help = "kind of the shape"},
     NAME_FIELD(shape, "shapes"),
     {"material", FIELD_PART, OF(shape, material),
      .help = "name of its material; without it that of the body, or the default one: e = 0, no"
@@ -96,22 +96,22 @@ static const field shape_fields[] = {
     {"size", FIELD_VECTOR, OF(shape, size), ABOVE_ZERO, .n = 3, .unit = "m",
      .kinds = BIT(PCS_SHAPE_BOX), .required = BIT(PCS_SHAPE_BOX), .help = "full edges of the box"},
     {"length", FIELD_REAL, OF(shape, length), ABOVE_ZERO, .unit = "m", .kinds = LONG,
-     .required = LONG, .help = "along its z axis; of a capsule without the caps"},
+     .required = LONG, .help = "length along the z axis; that of a capsule is without the caps"},
     {"normal", FIELD_VECTOR, OF(shape, normal), .n = 3, .kinds = BIT(PCS_SHAPE_HALF_SPACE),
      .help = "outward normal of the half-space, in place of position and orientation: the points"
              " x with normal . x <= offset; any length above 0. Without it z <= 0"},
     {"offset", FIELD_REAL, OF(shape, offset), .unit = "m", .kinds = BIT(PCS_SHAPE_HALF_SPACE),
-     .help = "of the half-space, in units of the length of normal"},
+     .help = "offset of the half-space, in units of the length of normal"},
     {"geometry", FIELD_TEXT, OF(shape, geometry), .kinds = GEOMETRY, .required = GEOMETRY,
      .help = "name of a geometry of the same kind"},
     {"position", FIELD_VECTOR, OF(shape, position), .n = 3, .unit = "m",
-     .help = "of its origin, in the frame of the body"},
+     .help = "position of its origin, in the frame of the body"},
     {"orientation", FIELD_ROTATION, OF(shape, orientation), .n = 4,
-     .help = "from the frame of the shape to that of the body"},
+     .help = "rotation from the frame of the shape to that of the body"},
     {"density", FIELD_REAL, OF(shape, density), ABOVE_ZERO, .unit = "kg/m^3",
-     .help = "in place of that of the body, which must have one"},
+     .help = "density in place of that of the body, which must have one"},
     GROUP_FIELDS(shape, "the shape"),
-    {"enabled", FIELD_BOOL, OF(shape, enabled), .help = "false: it touches nothing"},
+    {"enabled", FIELD_BOOL, OF(shape, enabled), .help = "false: the shape touches nothing"},
     {"number", FIELD_INT, OF(shape, number), .low = 0, .high = INT_MAX,
      .help = "its number in the model, from 0. Shapes without it take the numbers that are left:"
              " first those of the world, then those of the bodies in their order"},
@@ -131,12 +131,12 @@ TABLE(shape, "shape", "A shape in the frame of the body that carries it.", shape
     }
 
 static const field world_fields[] = {
-    SHAPES_FIELD(world, "the world: floor, walls, what never moves"),
+    SHAPES_FIELD(world, "the world: floor, walls and other shapes that never move"),
     MATERIAL_FIELD(world),
     GROUP_FIELDS(world, "its shapes"),
 };
 static const scene_world usual_world = {.group = 1, .mask = ~0u};
-TABLE(world, "world", "What never moves.", world_fields, &usual_world);
+TABLE(world, "world", "The shapes that never move.", world_fields, &usual_world);
 
 // ---- geometries --------------------------------------------------------------------------------
 
@@ -147,24 +147,25 @@ static const char *const geometry_words[] = {"hull", "mesh", "height_field", NUL
 static const field geometry_fields[] = {
     {"kind", FIELD_WORD, OF(geometry, kind), .words = geometry_words, .required = ALWAYS,
      .help = "convex hull of points, surface of triangles, or ground over a rectangle"},
-    {"name", FIELD_NAME, OF(geometry, name), .required = ALWAYS, .help = "that shapes refer to"},
+    {"name", FIELD_NAME, OF(geometry, name), .required = ALWAYS,
+     .help = "name by which shapes refer to it"},
     {"file", FIELD_TEXT, OF(geometry, file), .kinds = FACES,
      .help = "an OBJ or STL file, from the folder of the scene; in place of points and triangles"},
     {"scale", FIELD_REAL, OF(geometry, scale), ABOVE_ZERO, .unit = "m", .kinds = FACES,
-     .help = "of the file: 1 in it is so many metres; without it 1"},
+     .help = "length of the unit of the file; without it 1"},
     {"points", FIELD_ROWS, OF(geometry, points), .n = 3, .unit = "m", .kinds = FACES,
      .help = "points of a hull, vertices of a mesh"},
     {"triangles", FIELD_ROWS, OF(geometry, triangles), .n = 3, .kinds = BIT(GEOMETRY_MESH),
      .help = "numbers of the three vertices from 0, counter-clockwise from outside"},
     {"open", FIELD_BOOL, OF(geometry, open), .kinds = BIT(GEOMETRY_MESH),
-     .help = "true: the surface need not enclose anything, as ground does not; which side of it is"
-             " outside is not checked then"},
+     .help = "true: the surface need not enclose a volume, as for a ground; the order of the"
+             " vertices of its triangles is then not checked"},
     {"dx", FIELD_REAL, OF(geometry, dx), ABOVE_ZERO, .unit = "m", .kinds = FIELD, .required = FIELD,
-     .help = "from one height of a row to the next"},
+     .help = "distance from one height of a row to the next"},
     {"dy", FIELD_REAL, OF(geometry, dy), ABOVE_ZERO, .unit = "m", .kinds = FIELD, .required = FIELD,
-     .help = "from one row to the next"},
+     .help = "distance from one row to the next"},
     {"heights", FIELD_ROWS, OF(geometry, heights), .unit = "m", .kinds = FIELD, .required = FIELD,
-     .help = "rows along x, one for each y"},
+     .help = "heights: rows along x, one for each y"},
 };
 static const scene_geometry usual_geometry = {.scale = 1};
 TABLE(geometry, "geometry", "The data of hulls, meshes and height fields, shared by shapes.",
@@ -174,29 +175,32 @@ TABLE(geometry, "geometry", "The data of hulls, meshes and height fields, shared
 
 static const field motion_fields[] = {
     {"velocity", FIELD_VECTOR, OF(motion, velocity), .n = 3, .unit = "m/s",
-     .help = "constant, inertial"},
+     .help = "constant velocity, inertial"},
     {"polynomial", FIELD_ROWS, OF(motion, polynomial), .n = 3, .unit = "m/s^k",
      .help = "displacement: coefficients of t^0, t^1, ..., at most 8 rows; in place of velocity"},
     {"amplitude", FIELD_VECTOR, OF(motion, amplitude), .n = 3, .unit = "m",
      .help = "displacement amplitude sin(2 pi frequency t + phase)"},
-    {"frequency", FIELD_REAL, OF(motion, frequency), .unit = "Hz", .help = "of amplitude"},
-    {"phase", FIELD_REAL, OF(motion, phase), .unit = "rad", .help = "of amplitude"},
+    {"frequency", FIELD_REAL, OF(motion, frequency), .unit = "Hz",
+     .help = "frequency of amplitude"},
+    {"phase", FIELD_REAL, OF(motion, phase), .unit = "rad", .help = "phase of amplitude"},
     {"axis", FIELD_VECTOR, OF(motion, axis), .n = 3,
-     .help = "of the rotation, inertial; without it z"},
+     .help = "axis of the rotation, inertial; without it z"},
     {"centre", FIELD_VECTOR, OF(motion, centre), .n = 3, .unit = "m",
      .help = "a point of the axis, inertial; without it the position of the body"},
-    {"speed", FIELD_REAL, OF(motion, speed), .unit = "rad/s", .help = "of the rotation, constant"},
+    {"speed", FIELD_REAL, OF(motion, speed), .unit = "rad/s",
+     .help = "constant speed of the rotation"},
     {"angle", FIELD_NUMBERS, OF(motion, angle), .unit = "rad/s^k",
-     .help = "of the rotation: coefficients of t^0, t^1, ..., at most 8; in place of speed"},
+     .help = "angle of the rotation: coefficients of t^0, t^1, ..., at most 8; in place of speed"},
     {"swing", FIELD_REAL, OF(motion, swing), .unit = "rad",
      .help = "rotation by swing sin(2 pi swing_frequency t + swing_phase)"},
-    {"swing_frequency", FIELD_REAL, OF(motion, swing_frequency), .unit = "Hz", .help = "of swing"},
-    {"swing_phase", FIELD_REAL, OF(motion, swing_phase), .unit = "rad", .help = "of swing"},
+    {"swing_frequency", FIELD_REAL, OF(motion, swing_frequency), .unit = "Hz",
+     .help = "frequency of swing"},
+    {"swing_phase", FIELD_REAL, OF(motion, swing_phase), .unit = "rad", .help = "phase of swing"},
     {"belt", FIELD_VECTOR, OF(motion, belt), .n = 3, .unit = "m/s",
-     .help = "velocity of a conveyor: moves what lies on the body, not the body; inertial"},
+     .help = "velocity of a conveyor, inertial: it moves what lies on the body, not the body"},
     {"table", FIELD_ROWS, OF(motion, table), .unit = "s, m",
-     .help = "poses in place of all but belt: rows t, x, y, z, or with a quaternion behind; linear"
-             " between them"},
+     .help = "poses in place of all other keys but belt: rows t, x, y, z, or t, x, y, z, q0, q1,"
+             " q2, q3; linear between the rows"},
 };
 static const scene_motion usual_motion = {.axis = {0, 0, 1}};
 TABLE(motion, "motion", "A prescribed motion from the pose of the body.", motion_fields,
@@ -204,64 +208,71 @@ TABLE(motion, "motion", "A prescribed motion from the pose of the body.", motion
 
 static const field load_fields[] = {
     {"force", FIELD_VECTOR, OF(load, load.force), .n = 3, .unit = "N",
-     .help = "at the centre of mass, inertial"},
-    {"torque", FIELD_VECTOR, OF(load, load.torque), .n = 3, .unit = "N m", .help = "inertial"},
+     .help = "force at the centre of mass, inertial"},
+    {"torque", FIELD_VECTOR, OF(load, load.torque), .n = 3, .unit = "N m",
+     .help = "torque, inertial"},
     {"body_force", FIELD_VECTOR, OF(load, load.body_force), .n = 3, .unit = "N",
-     .help = "at the centre of mass, body axes: turns with the body"},
+     .help = "force at the centre of mass, body axes: it rotates with the body"},
     {"body_torque", FIELD_VECTOR, OF(load, load.body_torque), .n = 3, .unit = "N m",
-     .help = "body axes"},
+     .help = "torque, body axes: it rotates with the body"},
     {"damping", FIELD_REAL, OF(load, load.damping), FROM_ZERO, .unit = "N s/m",
-     .help = "of the velocity"},
-    {"turning_damping", FIELD_REAL, OF(load, load.turning_damping), FROM_ZERO, .unit = "N m s",
-     .help = "of the angular velocity"},
+     .help = "damping of the velocity"},
+    {"angular_damping", FIELD_REAL, OF(load, load.angular_damping), FROM_ZERO, .unit = "N m s",
+     .help = "damping of the angular velocity"},
 };
 TABLE(load, "load", "A constant load and linear damping.", load_fields, NULL);
 
 static const field fin_fields[] = {
     {"angle", FIELD_REAL, OF(fin, fin.angle), .unit = "rad",
-     .help = "of its span from y towards z"},
-    {"x", FIELD_REAL, OF(fin, fin.x), .unit = "m", .help = "of the point where its force acts"},
+     .help = "angle of its span from y towards z"},
+    {"x", FIELD_REAL, OF(fin, fin.x), .unit = "m", .help = "x of the point where its force acts"},
     {"radius", FIELD_REAL, OF(fin, fin.radius), .unit = "m",
-     .help = "of that point from the x axis"},
+     .help = "distance of that point from the x axis"},
     {"area", FIELD_REAL, OF(fin, fin.area), FROM_ZERO, .unit = "m^2", .required = ALWAYS,
-     .help = "of the fin"},
+     .help = "area of the fin"},
 };
 TABLE(fin, "fin", "A fin of a vehicle.", fin_fields, NULL);
 
 static const field foil_fields[] = {
     {"table", FIELD_ROWS, OF(foil, table), .n = 3, .unit = "rad, 1, 1",
      .help = "rows of angle of attack, lift and drag coefficient, in place of the fit"},
-    {"slope", FIELD_REAL, OF(foil, foil.slope), .unit = "1/rad", .help = "of attached flow"},
-    {"stall", FIELD_REAL, OF(foil, foil.stall), ABOVE_ZERO, .unit = "rad", .help = "of the fit"},
+    {"slope", FIELD_REAL, OF(foil, foil.slope), .unit = "1/rad",
+     .help = "slope of the lift coefficient in attached flow"},
+    {"stall", FIELD_REAL, OF(foil, foil.stall), ABOVE_ZERO, .unit = "rad",
+     .help = "angle of stall"},
     {"sharpness", FIELD_REAL, OF(foil, foil.sharpness), ABOVE_ZERO, .unit = "1/rad",
-     .help = "of the stall"},
-    {"drag", FIELD_REAL, OF(foil, foil.drag), FROM_ZERO, .help = "coefficient at the angle 0"},
+     .help = "sharpness of the stall"},
+    {"drag", FIELD_REAL, OF(foil, foil.drag), FROM_ZERO, .help = "drag coefficient at the angle 0"},
     {"rise", FIELD_REAL, OF(foil, foil.rise), FROM_ZERO,
-     .help = "of drag with the square of the lift"},
+     .help = "increase of the drag coefficient with the square of that of lift"},
     {"plate", FIELD_REAL, OF(foil, foil.plate), FROM_ZERO,
-     .help = "of the flat plate beyond the stall"},
+     .help = "factor of the flat plate beyond the stall"},
 };
 static void init_foil(void *out)
 {
     ((scene_foil *)out)->foil = pcs_foil_naca0012();
 }
-const table foil_table = {"foil",
-                          "The coefficients of a profile; NACA 0012 at first.",
-                          foil_fields,
-                          COUNT(foil_fields),
-                          sizeof(scene_foil),
-                          NULL,
-                          init_foil};
+const table foil_table = {
+    "foil",
+    "The coefficients of a profile; those without a key are those of NACA 0012.",
+    foil_fields,
+    COUNT(foil_fields),
+    sizeof(scene_foil),
+    NULL,
+    init_foil};
 
 static const field vehicle_fields[] = {
     {"mass_matrix", FIELD_NUMBERS, OF(vehicle, mass_matrix), .unit = "kg, kg m, kg m^2",
-     .help = "rigid and added together, about O, body axes: 6 numbers of the diagonal, or 36"},
+     .help = "rigid and added mass together, about O, body axes: the 6 numbers of the diagonal, or"
+             " 36"},
     {"added_mass", FIELD_NUMBERS, OF(vehicle, added_mass), .unit = "kg, kg m, kg m^2",
-     .help = "the fluid's share of it: 6 or 36 numbers"},
+     .help = "part of mass_matrix that belongs to the fluid: 6 or 36 numbers"},
     {"mass", FIELD_REAL, OF(vehicle, def.mass), ABOVE_ZERO, .unit = "kg",
-     .help = "of the solid alone"},
-    {"weight", FIELD_REAL, OF(vehicle, def.weight), FROM_ZERO, .unit = "N", .help = "at r_G"},
-    {"buoyancy", FIELD_REAL, OF(vehicle, def.buoyancy), FROM_ZERO, .unit = "N", .help = "at r_B"},
+     .help = "mass of the solid alone"},
+    {"weight", FIELD_REAL, OF(vehicle, def.weight), FROM_ZERO, .unit = "N",
+     .help = "weight, at r_G"},
+    {"buoyancy", FIELD_REAL, OF(vehicle, def.buoyancy), FROM_ZERO, .unit = "N",
+     .help = "buoyancy, at r_B"},
     {"r_G", FIELD_VECTOR, OF(vehicle, def.r_G), .n = 3, .unit = "m", .help = "centre of gravity"},
     {"r_B", FIELD_VECTOR, OF(vehicle, def.r_B), .n = 3, .unit = "m", .help = "centre of buoyancy"},
     {"damping", FIELD_VECTOR, OF(vehicle, def.damping), FROM_ZERO, .n = 6, .help = "wrench -d nu"},
@@ -269,18 +280,19 @@ static const field vehicle_fields[] = {
      .help = "wrench -dq |nu| nu, entry by entry"},
     {"Yur", FIELD_REAL, OF(vehicle, def.Yur), .unit = "kg", .help = "sway force Yur u r"},
     {"density", FIELD_REAL, OF(vehicle, def.density), FROM_ZERO, .unit = "kg/m^3",
-     .help = "of the water"},
+     .help = "density of the water"},
     {"current", FIELD_VECTOR, OF(vehicle, def.current), .n = 3, .unit = "m/s",
-     .help = "of the water, inertial"},
+     .help = "velocity of the water, inertial"},
     {"thruster", FIELD_VECTOR, OF(vehicle, def.thruster), .n = 3, .unit = "m",
-     .help = "where the thrust acts"},
-    {"thrust_axis", FIELD_VECTOR, OF(vehicle, def.thrust_axis), .n = 3, .help = "its direction"},
+     .help = "point at which the thrust acts"},
+    {"thrust_axis", FIELD_VECTOR, OF(vehicle, def.thrust_axis), .n = 3,
+     .help = "direction of the thrust"},
     {"fins", FIELD_LIST, OF(vehicle, fins), .table = &fin_table,
-     .help = "at most 16; without the key the four of the default vehicle"},
-    {"foil", FIELD_OBJECT, OF(vehicle, foil), .table = &foil_table, .help = "of all fins"},
-    {"thrust", FIELD_REAL, OF(vehicle, thrust), .unit = "N", .help = "command, constant"},
+     .help = "fins, at most 16; without the key the four of the default vehicle"},
+    {"foil", FIELD_OBJECT, OF(vehicle, foil), .table = &foil_table, .help = "profile of all fins"},
+    {"thrust", FIELD_REAL, OF(vehicle, thrust), .unit = "N", .help = "constant thrust"},
     {"deflections", FIELD_NUMBERS, OF(vehicle, deflections), .unit = "rad",
-     .help = "command, constant: one for each fin"},
+     .help = "constant deflections, one for each fin"},
 };
 static void init_vehicle(void *out)
 {
@@ -288,7 +300,7 @@ static void init_vehicle(void *out)
 }
 const table vehicle_table = {
     "vehicle",
-    "A hydrodynamic vehicle (doc/vehicle.md); without keys the default one.",
+    "A hydrodynamic vehicle (doc/vehicle.md); values without a key are those of the default one.",
     vehicle_fields,
     COUNT(vehicle_fields),
     sizeof(scene_vehicle),
@@ -305,37 +317,38 @@ static const char *const body_words[] = {"body", "lagrangian", "lattice", "ring"
 
 static const field body_fields[] = {
     {"kind", FIELD_WORD, OF(body, kind), .words = body_words,
-     .help = "without it a body; lattice, ring and stack repeat their bodies"},
+     .help = "kind of the entry; without it a body. lattice, ring and stack repeat their bodies"},
     {"name", FIELD_NAME, OF(body, name), .kinds = RIGID | LAGRANGIAN,
-     .help = "no two bodies have the same; repeated ones get the number of the copy behind it"},
-    {"fixed", FIELD_BOOL, OF(body, fixed), .kinds = RIGID, .help = "true: it never moves"},
-    {"mass", FIELD_REAL, OF(body, mass), ABOVE_ZERO, .unit = "kg", .kinds = RIGID,
-     .help = "its mass"},
+     .help = "name; no two bodies have the same. The number of the copy is added to the name of a"
+             " repeated body"},
+    {"fixed", FIELD_BOOL, OF(body, fixed), .kinds = RIGID, .help = "true: the body never moves"},
+    {"mass", FIELD_REAL, OF(body, mass), ABOVE_ZERO, .unit = "kg", .kinds = RIGID, .help = "mass"},
     {"density", FIELD_REAL, OF(body, density), ABOVE_ZERO, .unit = "kg/m^3", .kinds = RIGID,
-     .help = "in place of mass and inertia: these and the centre of mass are those of the shapes"},
+     .help = "density in place of mass and inertia: these and the centre of mass are those of the"
+             " shapes"},
     {"inertia", FIELD_NUMBERS, OF(body, inertia), .unit = "kg m^2", .kinds = RIGID,
-     .help = "about the centre of mass, body axes: 3 principal moments, or 9 numbers of the"
+     .help = "inertia about the centre of mass, body axes: 3 principal moments, or 9 numbers of the"
              " symmetric matrix. Without it that of the shapes"},
     {"added_mass", FIELD_NUMBERS, OF(body, added_mass), .unit = "kg, kg m, kg m^2", .kinds = RIGID,
-     .help = "of a fluid around it: 6 numbers of the diagonal, or 36 of the symmetric matrix, on"
+     .help = "added mass of a fluid: 6 numbers of the diagonal, or 36 of the symmetric matrix, for"
              " the velocity of the centre of mass and omega, body axes"},
     {"position", FIELD_VECTOR, OF(body, position), .n = 3, .unit = "m", .kinds = RIGID | GENERATORS,
-     .help = "of the centre of mass; of a body with density, of the frame of its shapes; of the"
-             " first copy, of the centre of a ring"},
+     .help = "position of the centre of mass; of a body with density that of the frame of its"
+             " shapes; of a generator that of the first copy, or of the centre of the ring"},
     {"orientation", FIELD_ROTATION, OF(body, orientation), .n = 4, .kinds = RIGID | GENERATORS,
-     .help = "body to inertial: a quaternion, scalar first, or axis and angle; of a generator that"
-             " of all copies together"},
+     .help = "rotation from body to inertial: a quaternion, scalar first, or axis and angle; of a"
+             " generator that of all copies together"},
     {"velocity", FIELD_VECTOR, OF(body, velocity), .n = 3, .unit = "m/s", .kinds = RIGID,
-     .help = "of the centre of mass, inertial"},
+     .help = "velocity of the centre of mass at the start, inertial"},
     {"omega", FIELD_VECTOR, OF(body, omega), .n = 3, .unit = "rad/s", .kinds = RIGID,
-     .help = "angular velocity, body frame"},
+     .help = "angular velocity at the start, body frame"},
     {"motion", FIELD_OBJECT, OF(body, motion), .table = &motion_table, .kinds = RIGID,
-     .help = "prescribes how it moves; forces have no effect then"},
+     .help = "prescribed motion; forces have no effect then"},
     {"load", FIELD_OBJECT, OF(body, load), .table = &load_table, .kinds = RIGID,
      .help = "a constant load and linear damping"},
     {"vehicle", FIELD_LATER, OF(body, vehicle), .table = &vehicle_table, .kinds = RIGID,
-     .help = "makes it a vehicle under water: mass, inertia and forces are those of this; position"
-             " is that of O"},
+     .help = "makes the body a vehicle under water: mass, inertia and forces are those of the"
+             " vehicle; position is that of O"},
     {"shapes", FIELD_LIST, OF(body, shapes), .table = &shape_table, .kinds = RIGID,
      .help = "shapes of the body, in its frame"},
     {"material", FIELD_PART, OF(body, material), .kinds = RIGID,
@@ -345,43 +358,45 @@ static const field body_fields[] = {
     {"mask", FIELD_BITS, OF(body, mask), .kinds = RIGID,
      .help = "bits of the groups that its shapes may touch"},
     {"enabled", FIELD_BOOL, OF(body, enabled), .kinds = RIGID | LAGRANGIAN,
-     .help = "false: it takes no part"},
+     .help = "false: the body does not move and touches nothing"},
     {"mass_matrix", FIELD_ROWS, OF(body, mass_matrix), .kinds = LAGRANGIAN, .required = LAGRANGIAN,
      .help = "M of M dv/dt = forces - damping v - stiffness q, rows; symmetric positive definite"},
-    {"stiffness", FIELD_ROWS, OF(body, stiffness), .kinds = LAGRANGIAN, .help = "rows; symmetric"},
-    {"damping", FIELD_ROWS, OF(body, damping), .kinds = LAGRANGIAN, .help = "rows"},
-    {"forces", FIELD_NUMBERS, OF(body, forces), .kinds = LAGRANGIAN, .help = "constant load"},
+    {"stiffness", FIELD_ROWS, OF(body, stiffness), .kinds = LAGRANGIAN,
+     .help = "stiffness matrix, rows; symmetric"},
+    {"damping", FIELD_ROWS, OF(body, damping), .kinds = LAGRANGIAN, .help = "damping matrix, rows"},
+    {"forces", FIELD_NUMBERS, OF(body, forces), .kinds = LAGRANGIAN, .help = "constant forces"},
     {"q", FIELD_NUMBERS, OF(body, q), .kinds = LAGRANGIAN, .help = "coordinates at the start"},
     {"v", FIELD_NUMBERS, OF(body, v), .kinds = LAGRANGIAN, .help = "velocities at the start"},
     {"bodies", FIELD_LIST, OF(body, bodies), .table = &body_table, .kinds = GENERATORS,
-     .required = GENERATORS, .help = "what is repeated, in the frame of a copy"},
+     .required = GENERATORS, .help = "bodies that are repeated, in the frame of a copy"},
     {"interactions", FIELD_LIST, OF(body, interactions), .table = &interaction_table,
      .kinds = GENERATORS,
-     .help = "repeated with the bodies: names are those of the copy, positions in its frame"},
+     .help = "interactions that are repeated with the bodies: names refer to the copy, positions"
+             " are in its frame"},
     {"counts", FIELD_COUNTS, OF(body, counts), .n = 3, .low = 1, .high = 1000000, .kinds = LATTICE,
-     .required = LATTICE, .help = "copies along x, y and z; x runs first"},
+     .required = LATTICE, .help = "number of copies along x, y and z; x is counted first"},
     {"count", FIELD_INT, OF(body, count), .low = 1, .high = 1000000, .kinds = RING | STACK,
-     .required = RING | STACK, .help = "copies"},
+     .required = RING | STACK, .help = "number of copies"},
     {"spacing", FIELD_VECTOR, OF(body, spacing), .n = 3, .unit = "m", .kinds = LATTICE | STACK,
      .required = LATTICE | STACK,
-     .help = "from one copy to the next: along x, y and z of a lattice, each by its own count; of"
-             " a stack all three at once"},
+     .help = "distances from one copy of a lattice to the next along x, y and z; of a stack the"
+             " vector from one copy to the next"},
     {"shift", FIELD_VECTOR, OF(body, shift), .n = 3, .unit = "m", .kinds = LATTICE | STACK,
-     .help = "of every second layer, as bricks are laid"},
+     .help = "vector that moves every second layer, as in a wall of bricks"},
     {"radius", FIELD_REAL, OF(body, radius), ABOVE_ZERO, .unit = "m", .kinds = RING,
-     .required = RING, .help = "of the ring, about z"},
+     .required = RING, .help = "radius of the ring about z"},
     {"start", FIELD_REAL, OF(body, start), .unit = "rad", .kinds = RING,
      .help = "angle of the first copy from x"},
     {"turn", FIELD_REAL, OF(body, turn), .unit = "rad", .kinds = RING | STACK,
-     .help = "of a stack: about z from one copy to the next. Of a ring: the angle that the copies"
-             " divide, turn / count from one to the next (2 pi without it); their x axes look "
-             "outwards"},
+     .help = "of a stack: rotation about z from one copy to the next. Of a ring: angle that the"
+             " copies divide, turn / count from one to the next (2 pi without it); their x axes"
+             " point outwards"},
     {"jitter", FIELD_REAL, OF(body, jitter), FROM_ZERO, .unit = "m", .kinds = GENERATORS,
      .help = "every copy is moved by a random vector with entries in [-jitter, jitter)"},
     {"tumble", FIELD_BOOL, OF(body, tumble), .kinds = GENERATORS,
-     .help = "true: every copy is turned at random"},
+     .help = "true: every copy is rotated at random"},
     {"seed", FIELD_INT, OF(body, seed), .low = 0, .high = INT_MAX, .kinds = GENERATORS,
-     .help = "of jitter and tumble"},
+     .help = "seed of the random numbers of jitter and tumble"},
 };
 static const scene_body usual_body = {
     .mass = 1, .orientation = {1, 0, 0, 0}, .group = 1, .mask = ~0u, .enabled = true};
@@ -397,53 +412,56 @@ static const char *const interaction_words[] = {"ball", "distance", "linear", "r
 
 static const field interaction_fields[] = {
     {"kind", FIELD_WORD, OF(interaction, kind), .words = interaction_words, .required = ALWAYS,
-     .help =
-         "ball: two points meet; distance: two points are a length apart; rope: they are no more"
-         " than a length apart, with the law newton_impact; linear: coefficients"
-         " . q + offset, of a Lagrangian system"},
+     .help = "ball: two points coincide; distance: two points are a length apart; rope: they are "
+             "no more"
+             " than a length apart, with the law newton_impact; linear: coefficients"
+             " . q + offset, of a Lagrangian system"},
     NAME_FIELD(interaction, "interactions"),
     {"bodies", FIELD_PARTS, OF(interaction, bodies), .n = 2, .required = ALWAYS,
-     .help = "names of one or two bodies; without the second it is the world"},
+     .help = "names of one or two bodies; a missing second one is the world"},
     {"next", FIELD_OFFSETS, OF(interaction, next), .n = 3, .low = -1000000, .high = 1000000,
-     .help = "in a generator: the second body is that of the copy so many further, where there is"
-             " one: along x, y and z of a lattice; of a stack or a ring one number"},
+     .help = "in a generator: how many copies further the second body is, along x, y and z of a"
+             " lattice; of a stack or a ring one number. Without such a copy there is no"
+             " interaction"},
     {"point1", FIELD_VECTOR, OF(interaction, point1), .n = 3, .unit = "m", .kinds = BALL | DISTANCE,
-     .help = "of the first body, from its centre of mass, body axes"},
+     .help = "point of the first body, from its centre of mass, body axes"},
     {"point2", FIELD_VECTOR, OF(interaction, point2), .n = 3, .unit = "m", .kinds = BALL | DISTANCE,
-     .help = "of the second body; of the world, inertial"},
+     .help = "point of the second body; of the world, inertial"},
     {"at", FIELD_VECTOR, OF(interaction, at), .n = 3, .unit = "m", .kinds = BALL,
-     .help = "where both points are at the start, inertial; in place of point1 and point2"},
+     .help = "position of both points at the start, inertial; in place of point1 and point2"},
     {"at1", FIELD_VECTOR, OF(interaction, at1), .n = 3, .unit = "m", .kinds = DISTANCE,
-     .help = "where the first point is at the start, inertial; in place of point1"},
+     .help = "position of the first point at the start, inertial; in place of point1"},
     {"at2", FIELD_VECTOR, OF(interaction, at2), .n = 3, .unit = "m", .kinds = DISTANCE,
-     .help = "where the second point is at the start, inertial; in place of point2"},
+     .help = "position of the second point at the start, inertial; in place of point2"},
     {"length", FIELD_REAL, OF(interaction, length), ABOVE_ZERO, .unit = "m", .kinds = DISTANCE,
-     .help = "of the distance; without it that at the start"},
+     .help = "length; without it the distance of the points at the start"},
     {"coefficients", FIELD_NUMBERS, OF(interaction, coefficients), .kinds = LINEAR,
-     .required = LINEAR, .help = "one for each coordinate of the system, at most 7"},
-    {"offset", FIELD_REAL, OF(interaction, offset), .kinds = LINEAR, .help = "of the relation"},
+     .required = LINEAR, .help = "coefficients, one for each coordinate of the system, at most 7"},
+    {"offset", FIELD_REAL, OF(interaction, offset), .kinds = LINEAR,
+     .help = "constant term of the relation"},
     {"law", FIELD_OBJECT, OF(interaction, law), .table = &law_table,
-     .help = "without it equality: a joint; of a rope newton_impact"},
+     .help = "law; without it equality, a joint; of a rope newton_impact"},
     {"touching", FIELD_BOOL, OF(interaction, touching),
      .help = "true: the two bodies of a joint may touch"},
-    {"enabled", FIELD_BOOL, OF(interaction, enabled), .help = "false: it does nothing"},
+    {"enabled", FIELD_BOOL, OF(interaction, enabled),
+     .help = "false: the interaction has no effect"},
 };
 static const scene_interaction usual_interaction = {.enabled = true};
 TABLE(interaction, "interaction", "A relation with a law between one or two bodies.",
       interaction_fields, &usual_interaction);
 
-// ---- the solver and the scheme --------------------------------------------------------------------------------
+// ---- the solver and the scheme ------------------------------------------------------------------
 
 static const char *const stop_words[] = {"residual", "natural", "both", "relaxed", NULL};
 
 static const field solver_fields[] = {
-    {"tol", FIELD_REAL, OF(solver, tol), ABOVE_ZERO, .help = "of the measure"},
+    {"tol", FIELD_REAL, OF(solver, tol), ABOVE_ZERO, .help = "tolerance of the measure"},
     {"stop", FIELD_WORD, OF(solver, stop), .words = stop_words,
      .help = "the measure that must be at most tol"},
     {"max_iters", FIELD_INT, OF(solver, max_iters), .low = 0, .high = INT_MAX,
      .help = "limit of iterations; for auto of products with W"},
     {"max_seconds", FIELD_REAL, OF(solver, max_seconds), FROM_ZERO, .unit = "s",
-     .help = "stops a solve; 0: no limit"},
+     .help = "time after which a solve stops; 0: no limit"},
 };
 TABLE(solver, "solver", "The solver of the velocity problem.", solver_fields, NULL);
 
@@ -462,51 +480,50 @@ static const field scheme_fields[] = {
      .help = "the scheme whose fields the others replace: default is for bodies that lie, fall,"
              " bounce or are joined; moreau_jean is the textbook one"},
     {"size", FIELD_REAL, OF(scheme, size), ABOVE_ZERO, .unit = "m",
-     .help = "of dense: of the smallest body"},
-    {"tol", FIELD_REAL, OF(scheme, tol), ABOVE_ZERO, .help = "of dense: of the velocities"},
+     .help = "with the base dense: size of the smallest body"},
+    {"tol", FIELD_REAL, OF(scheme, tol), ABOVE_ZERO,
+     .help = "with the base dense: tolerance of the velocities"},
     {"theta", FIELD_REAL, OF(scheme, scheme.theta), ZERO_TO(1),
-     .help = "1/2 is exact for a"
-             " parabola, 1 damps"},
+     .help = "theta of the scheme: 1/2 is exact for a parabola, 1 damps"},
     {"gamma", FIELD_REAL, OF(scheme, scheme.gamma), ZERO_TO(1.5),
-     .help = "how far a predictive"
-             " contact looks ahead"},
+     .help = "how far the predictive rule looks ahead, in steps"},
     {"activation", FIELD_WORD, OF(scheme, scheme.activation), .words = activation_words,
-     .help = "which contacts a velocity problem holds"},
+     .help = "rule that selects the contacts of the velocity problem"},
     {"active_tol", FIELD_REAL, OF(scheme, scheme.active_tol), FROM_ZERO, .unit = "m",
      .help = "gap up to which a contact counts as closed"},
     {"hysteresis", FIELD_REAL, OF(scheme, scheme.hysteresis), FROM_ZERO, .unit = "m",
-     .help = "in place of active_tol with direct_hysteresis"},
+     .help = "gap up to which a contact stays active, with direct_hysteresis"},
     {"projection", FIELD_WORD, OF(scheme, scheme.projection), .words = projection_words,
-     .help = "how positions are projected"},
+     .help = "gaps that a step closes by a projection of positions"},
     {"metric", FIELD_WORD, OF(scheme, scheme.metric), .words = metric_words,
-     .help = "of the projection"},
+     .help = "metric of the projection"},
     {"proj_tol", FIELD_REAL, OF(scheme, scheme.proj_tol), FROM_ZERO, .unit = "m",
-     .help = "violation that the projection leaves; 0: 3e-4 of the smallest body"},
+     .help = "violation that the projection may leave; 0: 3e-4 of the smallest body"},
     {"proj_max", FIELD_INT, OF(scheme, scheme.proj_max), .low = 1, .high = INT_MAX,
-     .help = "projection iterations"},
+     .help = "limit of projection iterations"},
     {"update", FIELD_WORD, OF(scheme, scheme.update), .words = update_words,
-     .help = "of quaternions"},
+     .help = "update of quaternions: by the exponential, or by addition"},
     {"lever", FIELD_WORD, OF(scheme, scheme.lever), .words = lever_words,
-     .help = "where friction acts when there is a gap"},
+     .help = "point at which friction acts when there is a gap"},
     {"configuration", FIELD_WORD, OF(scheme, scheme.configuration), .words = configuration_words,
-     .help = "where the rows of the velocity problem are taken"},
+     .help = "configuration at which the rows of the velocity problem are taken"},
     {"second_order", FIELD_BOOL, OF(scheme, scheme.second_order),
-     .help = "what touches nothing moves with theta = 1/2"},
+     .help = "true: bodies without contact move with theta = 1/2"},
     {"newton_tol", FIELD_REAL, OF(scheme, scheme.newton_tol), ABOVE_ZERO,
-     .help = "of Newton's loop, relative"},
+     .help = "relative tolerance of Newton's loop"},
     {"newton_max", FIELD_INT, OF(scheme, scheme.newton_max), .low = 1, .high = INT_MAX,
-     .help = "iterations of Newton's loop"},
+     .help = "limit of iterations of Newton's loop"},
     {"accept", FIELD_REAL, OF(scheme, scheme.accept), ZERO_TO(1),
-     .help = "residual up to which a step that did not converge is taken"},
+     .help = "residual up to which a step that did not converge is committed"},
     {"accept_unconverged", FIELD_BOOL, OF(scheme, scheme.accept_unconverged),
-     .help = "take a step whatever its residuals"},
+     .help = "true: a step is committed with any residuals"},
     {"halvings", FIELD_INT, OF(scheme, scheme.halvings), .low = 0, .high = 20,
-     .help = "how often a step that does not converge is cut in two"},
+     .help = "how many times a step that does not converge is halved"},
     {"budget", FIELD_REAL, OF(scheme, scheme.budget), FROM_ZERO,
-     .help = "work units that a step may take; 0: by its contacts"},
+     .help = "work units that a step may use; 0: in proportion to its contacts"},
     {"max_seconds", FIELD_REAL, OF(scheme, scheme.max_seconds), FROM_ZERO, .unit = "s",
-     .help = "of the clock that a step may take; 0: no limit"},
-    {"solver", FIELD_SOLVER, OF(scheme, solver), .help = "of the velocity problem"},
+     .help = "time that a step may take; 0: no limit"},
+    {"solver", FIELD_SOLVER, OF(scheme, solver), .help = "solver of the velocity problem"},
 };
 TABLE(scheme, "scheme", "The time stepping scheme.", scheme_fields, NULL);
 
@@ -514,14 +531,14 @@ TABLE(scheme, "scheme", "The time stepping scheme.", scheme_fields, NULL);
 
 static const field rest_fields[] = {
     {"speed", FIELD_REAL, OF(rest, speed), ABOVE_ZERO, .unit = "m/s", .required = ALWAYS,
-     .help = "below which every body is at rest: the root mean square over its matter"},
+     .help = "speed below which a body is at rest: the root mean square over its mass"},
     {"time", FIELD_REAL, OF(rest, time), FROM_ZERO, .unit = "s",
-     .help = "for which all must be at rest"},
+     .help = "time for which all bodies must be at rest"},
 };
-TABLE(rest, "condition of rest", "Everything is at rest.", rest_fields, NULL);
+TABLE(rest, "condition of rest", "All bodies are at rest.", rest_fields, NULL);
 
 static const field box_fields[] = {
-    {"body", FIELD_PART, OF(box, body), .help = "name of the body; without it any"},
+    {"body", FIELD_PART, OF(box, body), .help = "name of the body; without it any body"},
     {"low", FIELD_VECTOR, OF(box, low), .n = 3, .unit = "m", .required = ALWAYS,
      .help = "lower corner, inertial"},
     {"high", FIELD_VECTOR, OF(box, high), .n = 3, .unit = "m", .required = ALWAYS,
@@ -530,51 +547,56 @@ static const field box_fields[] = {
 TABLE(box, "box", "A box that the centre of mass of a body leaves.", box_fields, NULL);
 
 static const field stop_fields[] = {
-    {"rest", FIELD_OBJECT, OF(stop, rest), .table = &rest_table, .help = "when all is at rest"},
+    {"rest", FIELD_OBJECT, OF(stop, rest), .table = &rest_table,
+     .help = "ends the run when all bodies are at rest"},
     {"leaves", FIELD_OBJECT, OF(stop, leaves), .table = &box_table,
-     .help = "when a body leaves a box"},
+     .help = "ends the run when a body leaves a box"},
     {"unconverged", FIELD_BOOL, OF(stop, unconverged),
-     .help = "true: at the first step that did not converge, though the scheme takes it"},
+     .help =
+         "true: ends the run at the first step that did not converge, also if the scheme commits"
+         " it"},
     {"steps", FIELD_INT, OF(stop, steps), .low = 1, .high = INT_MAX,
-     .help = "after this many steps"},
+     .help = "ends the run after this many steps"},
 };
-TABLE(stop, "list of stop conditions", "When a run ends before t_end.", stop_fields, NULL);
+TABLE(stop, "list of stop conditions", "Conditions that end a run before t_end.", stop_fields,
+      NULL);
 
 static const field settings_fields[] = {
     {"h", FIELD_REAL, OF(settings, h), ABOVE_ZERO, .unit = "s", .help = "size of a step"},
     {"t_end", FIELD_REAL, OF(settings, t_end), ABOVE_ZERO, .unit = "s", .help = "end of the run"},
     {"frame_steps", FIELD_INT, OF(settings, frame_steps), .low = 1, .high = INT_MAX,
-     .help = "a frame of the trajectory every so many steps; at first 1"},
+     .help = "number of steps between two frames of the trajectory; without it 1"},
     {"frame_seconds", FIELD_REAL, OF(settings, frame_seconds), ABOVE_ZERO, .unit = "s",
-     .help = "a frame every so many seconds, to the next step; in place of frame_steps"},
+     .help = "time between two frames, rounded up to a step; in place of frame_steps"},
     {"stop", FIELD_OBJECT, OF(settings, stop), .table = &stop_table,
-     .help = "when the run ends before t_end"},
+     .help = "conditions that end the run before t_end"},
 };
-TABLE(settings, "run", "How the scene is run.", settings_fields, NULL);
+TABLE(settings, "run", "The settings of a run.", settings_fields, NULL);
 
 // ---- the file ----------------------------------------------------------------------------------
 
 static const field file_fields[] = {
     {"percuss_scene", FIELD_INT, OF(file, version), .low = 1, .high = SCENE_VERSION,
      .required = ALWAYS, .help = "version of the format"},
-    {"name", FIELD_TEXT, OF(file, name), .help = "of the scene"},
-    {"description", FIELD_TEXT, OF(file, description), .help = "words about the scene"},
+    {"name", FIELD_TEXT, OF(file, name), .help = "name of the scene"},
+    {"description", FIELD_TEXT, OF(file, description), .help = "description of the scene"},
     {"gravity", FIELD_VECTOR, OF(file, gravity), .n = 3, .unit = "m/s^2",
-     .help = "inertial; without it [0, 0, -9.81]"},
+     .help = "gravity, inertial; without it [0, 0, -9.81]"},
     {"materials", FIELD_LIST, OF(file, materials), .table = &material_table,
-     .help = "numbered from 1; 0 is the default one"},
+     .help = "materials, numbered from 1; 0 is the default one"},
     {"geometries", FIELD_LIST, OF(file, geometries), .table = &geometry_table,
-     .help = "what shapes of the kinds hull, mesh and height_field refer to"},
+     .help = "data of shapes of the kinds hull, mesh and height_field"},
     {"pair_laws", FIELD_LIST, OF(file, pair_laws), .table = &pair_law_table,
      .help = "laws of pairs of materials"},
-    {"world", FIELD_OBJECT, OF(file, world), .table = &world_table, .help = "what never moves"},
+    {"world", FIELD_OBJECT, OF(file, world), .table = &world_table,
+     .help = "shapes that never move"},
     {"bodies", FIELD_LIST, OF(file, bodies), .table = &body_table,
-     .help = "numbered from 1; 0 is the world"},
+     .help = "bodies, numbered from 1; 0 is the world"},
     {"interactions", FIELD_LIST, OF(file, interactions), .table = &interaction_table,
      .help = "joints and other relations"},
     {"scheme", FIELD_OBJECT, OF(file, scheme), .table = &scheme_table,
-     .help = "without it the default one"},
-    {"run", FIELD_OBJECT, OF(file, run), .table = &settings_table, .help = "how it is run"},
+     .help = "time stepping scheme; without it the default one"},
+    {"run", FIELD_OBJECT, OF(file, run), .table = &settings_table, .help = "settings of the run"},
 };
 static const scene_file usual_file = {.gravity = {0, 0, -9.81}};
 TABLE(file, "scene", "A scene of percuss. SI units; angles in rad; z is up.", file_fields,

@@ -108,7 +108,7 @@ TEST(a_table_of_a_uniform_motion_is_that_motion)
             CK_NEAR(v[i], v1[i], 1e-13);
         }
     }
-    // it stands still before the first row and after the last
+    // the body stands still before the first row and after the last
     double q[7], v[6];
     ck_assert_int_eq(pcs_motion_follow(&t, 99, q, v), 0);
     CK_NEAR(q[0], table[8 * (ROWS - 1) + 1], 0);
@@ -144,7 +144,7 @@ TEST(a_belt_carries_a_box)
 TEST(a_load_follows_its_formula)
 {
     test_random r = random_seed(3);
-    pcs_load l = {.damping = 0.3, .turning_damping = 0.2};
+    pcs_load l = {.damping = 0.3, .angular_damping = 0.2};
     double q[7] = {0}, v[6], F[6], R[9], turned[3], torque[3];
     for (int i = 0; i < 3; ++i) {
         l.force[i] = random_between(&r, -1, 1);
