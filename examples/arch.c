@@ -61,7 +61,7 @@ static void read_flags(settings *set, int argc, char **argv)
     run_scheme(&set->run, size);
 }
 
-// what becomes of an arch, followed by an observer
+// results of an arch, collected by an observer
 typedef struct fate {
     const settings *set;
     csv *out;
@@ -84,7 +84,7 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
     if (!report) f->top = key;
     if (!report) return 0;
 
-    // what the ground does to the stone at the left
+    // impulse of the ground on the stone at the left
     pcs_body_frame foot = pcs_body_frame_of((pcs_system){1});
     double wrench[6];
     foot.inertial = true;

@@ -61,7 +61,7 @@ static void read_flags(settings *set, int argc, char **argv)
 
 // ---- whether it stands --------------------------------------------------------------------------
 
-// what becomes of cards, followed by an observer
+// results of cards, collected by an observer
 typedef struct fate {
     const settings *set;
     csv *out;

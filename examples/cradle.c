@@ -95,7 +95,7 @@ static pcs_status strike(const simulation *s, int n, double v[MOST_BALLS], pcs_o
     return PCS_OK;
 }
 
-// what an observer follows
+// data that the observer collects
 typedef struct watch {
     run_tally tally;
     csv *out;

@@ -75,7 +75,7 @@ static void read_flags(settings *set, int argc, char **argv)
 
 // ---- one run ------------------------------------------------------------------------------------
 
-// what an observer follows
+// data that the observer collects
 typedef struct errors {
     const settings *set;
     const free_top *top;
@@ -87,7 +87,7 @@ typedef struct errors {
     run_tally tally;
 } errors;
 
-// where in [0, 1] a cubic with values y and slopes d (times h) at the ends crosses zero
+// the place in [0, 1] at which a cubic with values y and slopes d (times h) at the ends is zero
 static double crossing(double y0, double d0, double y1, double d1)
 {
     double low = 0, high = 1;

@@ -73,7 +73,7 @@ typedef struct result {
     long loose; // steps that did not converge
 } result;
 
-// what an observer follows
+// data that the observer collects
 typedef struct follower {
     const settings *set;
     double q[7], v[6]; // at the start of the step
@@ -335,7 +335,7 @@ static void check_rest(const settings *set, const result *r, checks *c)
     }
     const double lean = asin(fmin(1, hypot(R[3 * k], R[3 * k + 1])));
     const double half = 0.5 * box->size[k], weight = box->mass * box->gravity;
-    // only where active contacts end a step on g = 0 the remaining gap does not depend on the step
+    // the remaining gap does not depend on the step only where active contacts end a step on g = 0
     const bool closed = set->run.scheme.projection == PCS_PROJECTION_COMBINED_EQUALITY;
     const double fall = 4 * set->run.gravity * set->run.h * set->run.h;
     const double tol = closed ? fmax(1e-10 * half, 4 * set->run.scheme.proj_tol) : fall;

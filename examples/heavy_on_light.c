@@ -53,7 +53,7 @@ static void read_flags(settings *set, int argc, char **argv)
     run_scheme(&set->run, fmin(set->def.lower, set->def.upper));
 }
 
-// what an observer follows; the lower cube is system 1, the upper one 2
+// data that the observer collects; the lower cube is system 1, the upper one 2
 typedef struct result {
     const settings *set;
     csv *out;

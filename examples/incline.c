@@ -64,7 +64,7 @@ static void read_flags(settings *set, int argc, char **argv)
     }
 }
 
-// from rest to t_end: the acceleration beside its closed form
+// a run from rest to t_end: the acceleration beside its closed form
 static pcs_status descend(checks *c, const settings *set, bool ball, double side, csv *out)
 {
     slider_def def = set->def;

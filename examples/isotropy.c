@@ -49,7 +49,7 @@ typedef struct result {
     pcs_outcome outcome;
 } result;
 
-// until the box rests (the ball: until it is about to roll)
+// a run until the box rests (the ball: until it is about to roll)
 static pcs_status slide(const settings *set, bool ball, double heading, result *out)
 {
     slider_def def = set->def;

@@ -106,7 +106,7 @@ static int height_of_road(void *user, double t, double *u)
     return code;
 }
 
-// after the kerb at t = 0
+// height of the wheel at t after the kerb
 static double after_kerb(const wheel *p, double t)
 {
     const double d = p->zeta * p->w, W2 = p->w * p->w - d * d, W = sqrt(fabs(W2));
@@ -237,7 +237,7 @@ static pcs_status climb(checks *c, const wheel *p, const realisation *r, pcs_inp
         lay_times(&steep, at);
         PCS_TRY(move(&steep, &given, road, at, y[0]));
         for (int i = 0; i < TIMES; ++i) {
-            // on the ramp itself one is as far away as the road
+            // a wheel that is still on the ramp is compared with itself
             kerb[i] = at[i] <= steep.rise ? y[0][i] : after_kerb(p, at[i]);
         }
         distance[k] = apart(y[0], kerb, NULL);
@@ -306,7 +306,7 @@ static pcs_status ride_waves(checks *c, const wheel *p, pcs_input_output *equati
         check_skip(c, "waves: order of what is left", "the spring is all but linear");
         return PCS_OK;
     }
-    // without the next term, which is not negligible beside the square
+    // the order is tested without the next term, which is not negligible beside the square
     const double order = 2 * log2(left[1] / left[2]) - log2(left[0] / left[1]);
     check_value(c, "waves: order of what is left", order, 2, 0.1);
     return PCS_OK;

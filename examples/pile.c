@@ -51,7 +51,7 @@ static void read_flags(settings *set, int argc, char **argv)
     run_scheme(&set->run, set->scene == 0 ? 2 * LATTICE_RADIUS : 2 * LATTICE_HALF);
 }
 
-// what an observer follows; overlap, energy and places by brute force
+// data that the observer collects; overlap, energy and places by brute force
 typedef struct watch {
     const bodies *s;
     csv *out;

@@ -132,7 +132,7 @@ static pcs_status iterate(const settings *set, const row_of_boxes *s, const pcs_
 
 // ---- the program
 
-// by both methods, in every metric
+// projections by both methods, in every metric
 static pcs_status compare_metrics(checks *c, const settings *set, const row_of_boxes *s,
                                   const pcs_mass_matrix *M, pcs_arena mem, csv *out)
 {

@@ -115,7 +115,7 @@ static pcs_status straight(checks *c, const settings *set)
 
 // ---- round a circle -----------------------------------------------------------------------------
 
-// what an observer follows: errors at the end, with their signs
+// data that the observer collects: errors at the end, with their signs
 typedef struct errors {
     run_tally tally;
     const settings *set;

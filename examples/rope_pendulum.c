@@ -348,7 +348,7 @@ static void check_closed_forms(const settings *set, const motion *m, const rope 
 
 // ---- what keeps the taut rope at its length -----------------------------------------------------
 
-// from event to event with a loose tolerance, which shows the errors of the stabilisations
+// a run from event to event with a loose tolerance, which shows the errors of the stabilisations
 static pcs_status swing(const settings *set, const motion *m, pcs_stabilisation how, double rtol,
                         rope *r, result *res)
 {

@@ -125,7 +125,7 @@ static void watch_tip(const settings *set, const heavy_top *top, const double q[
     }
 }
 
-// what an observer follows
+// data that the observer collects
 typedef struct follower {
     const settings *set;
     const heavy_top *top;

@@ -75,7 +75,8 @@ static const known *known_of(const char *method)
     return NULL;
 }
 
-// where the truncated exponential of order p leaves [-1, 1] on the negative axis, by bisection
+// the point at which the truncated exponential of order p leaves [-1, 1] on the negative axis, by
+// bisection
 static double truncated_real(int p)
 {
     double low = 0.5, high = 10;
@@ -143,7 +144,7 @@ static pcs_status write_grid(const settings *set, const pcs_tableau *tab, csv *o
                                  set->height * (2.0 * j / n - 1)};
             double R[2] = {INFINITY, 0};
             const pcs_status status = pcs_tableau_stability(tab, z, R);
-            // at a pole R is as large as may be
+            // R is as large as may be at a pole
             if (status != PCS_OK && status != PCS_ERR_SINGULAR) return status;
             const double size = hypot(R[0], R[1]);
             csv_text(out, tab->name);

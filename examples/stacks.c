@@ -75,7 +75,7 @@ static void read_flags(settings *set, int argc, char **argv)
     run_scheme(&set->run, stack_size(&set->def));
 }
 
-// what an observer follows
+// data that the observer collects
 typedef struct result {
     const settings *set;
     csv *out;

@@ -204,7 +204,8 @@ void auv_check_levels(const auv_case *c, const auv_levels *levels, const auv_tra
             --n;
         }
         if (levels->balance[1] < 1e-11) {
-            // at rounding with h / 2: what an error of its order has twice that h, and a bit
+            // error at h / 2 that is rounding: an error of its order has twice that at h, and a bit
+            // more
             snprintf(name, sizeof name, "%s: energy balance (J)", method);
             check_value(list, name, levels->balance[0], 0, ldexp(1e-11, levels->order + 1));
             n = 0;

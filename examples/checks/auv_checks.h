@@ -1,4 +1,4 @@
-// What is checked of the vehicle: open loop, under control, on the floor.
+// Checks of the vehicle: open loop, under control, on the floor.
 #ifndef EXAMPLES_CHECKS_AUV_CHECKS_H
 #define EXAMPLES_CHECKS_AUV_CHECKS_H
 
@@ -62,7 +62,7 @@ double auv_balance(const auv_track *track);
 // in still water: null, or else why not.
 const char *auv_not_straight(const pcs_vehicle_def *def);
 
-// how often something with a kink changes its sign between rows of the track
+// number of sign changes of a quantity with a kink between the rows of the track
 int auv_sign_changes(const auv_track *track);
 
 // the three parts; each prints its table of checks

@@ -126,7 +126,7 @@ static double zeno_time(const settings *s, double time, double speed)
     return time + 2 * speed / (s->run.gravity * (1 - s->e));
 }
 
-// how deep the ball may sink before its contact is seen, and in the step of the bounce
+// depth to which the ball may sink before its contact is active, and in the step of the bounce
 static double overlap_bound(const settings *s, double speed)
 {
     const double rounding = 1e-14 * (s->z0 + s->radius);
@@ -228,7 +228,7 @@ pcs_status check_orders(checks *c, const settings *s, run_fn simulate)
         return PCS_OK;
     }
 
-    // over fewer flights or fewer halvings the observed order scatters
+    // the observed order of fewer flights or fewer halvings scatters
     const double least = s->study < 4 ? 0.5 : n > 8 ? 0.9 : 0.75;
     const double exact = zeno_time(s, f[n - 1].time, s->e * f[n - 1].speed);
     double h[MOST_HALVINGS + 1], apex[MOST_HALVINGS + 1], zeno[MOST_HALVINGS + 1];

@@ -23,7 +23,7 @@ double free_box_kinetic(const free_box *box, const double v[6]);
 double free_box_energy(const free_box *box, const double q[7], const double v[6]);
 void free_box_spin(const free_box *box, const double q[7], const double v[6], double L[3]);
 
-// where a flight ended
+// state at the end of a flight
 typedef struct free_flight {
     double t, q[7], v[6];
     int vertex; // that reached the ground; -1: none, the time asked for was reached

@@ -21,7 +21,7 @@ void pass_start(const gimbal_pass *p, double x[7]);
 void pass_at(const gimbal_pass *p, double t, double x[7]);
 double pass_period(const gimbal_pass *p);
 
-// of the yaw where the nose is nearest, rad/s: its speed over cos(pitch)
+// rate of the yaw where the nose is nearest, rad/s: its speed over cos(pitch)
 double pass_yaw_rate(const gimbal_pass *p);
 
 #endif

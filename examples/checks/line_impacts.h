@@ -33,7 +33,7 @@ void line_impact(line *l, int pair);
 // rest and in contact their row acts as one body of its whole mass.
 void line_at_once(const line *l, double v[MOST_BALLS]);
 
-// with which the last ball is first sent off
+// speed of the last ball after its first impact
 double line_relay(const line *l);
 
 double line_momentum(const line *l, const double *v);

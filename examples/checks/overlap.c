@@ -48,7 +48,7 @@ static double boxes(const double A[9], const double a[3], const double B[9], con
                 const int j = (i + 1) % 3, l = (i + 2) % 3;
                 n[i] = e[j] * f[l] - e[l] * f[j];
             }
-            // for edges more parallel than this, the faces already decide
+            // the faces decide for edges that are more parallel than this
             const double length = sqrt(dot(n, n));
             if (length < 1e-6) continue;
             for (int i = 0; i < 3; ++i) {

@@ -11,7 +11,7 @@
 enum { METRICS = 4 };
 extern const char *const metric_name[METRICS]; // as pcs_metric
 
-// where an iteration stands, row 0 the start
+// state of an iteration, row 0 the start
 typedef struct trace {
     pcs_outcome outcome;
     int iterations;

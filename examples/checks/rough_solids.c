@@ -52,7 +52,7 @@ void rough_head(const settings *set)
            "d law", "d moment.", "d ang.m.");
 }
 
-// how far a single contact is from the law
+// error of the law at a single contact
 static double distance_to_law(const settings *set, const double u[3], const double after[3],
                               const double p[3])
 {

@@ -27,7 +27,7 @@ static bool cells(const char *line, int columns, double *row)
     return true;
 }
 
-// nothing, a remark, or names of columns where the first row might be ("nan" is no name)
+// an empty line, a remark, or names of columns in place of the first row ("nan" is no name)
 static bool passed_over(const char *line, bool first)
 {
     while (isspace((unsigned char)*line)) {

@@ -81,7 +81,7 @@ void read_flags(settings *set, int argc, char **argv)
 
 // ---- starts -------------------------------------------------------------------------------------
 
-// in [-1, 1), from a linear congruential generator (Knuth's MMIX)
+// a random number in [-1, 1), by a linear congruential generator (Knuth's MMIX)
 static double draw(unsigned long long *state)
 {
     *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;

@@ -23,7 +23,7 @@ typedef struct run_settings {
     bool hash;         // print the hash of its last state
 } run_settings;
 
-// which flags an example has, besides --csv, --write-scene and --hash
+// flags that an example has, besides --csv, --write-scene and --hash
 enum {
     RUN_H = 1,
     RUN_END = 2, // --tend

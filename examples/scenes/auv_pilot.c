@@ -26,7 +26,7 @@ static double within(double x, double most)
     return fmax(-most, fmin(most, x));
 }
 
-// where to: heading and depth, by the waypoints if there are any
+// goal: heading and depth, by the waypoints if there are any
 static void decide(auv_pilot *p, const double X[3])
 {
     while (p->next < p->n) {

@@ -32,7 +32,7 @@ typedef enum auv_form {
 
 // ---- physics
 
-// how the smooth system is integrated
+// settings of the integrator of the smooth system
 typedef struct auv_method {
     const pcs_tableau *tableau;
     double h;   // s, fixed step; with tol the first one

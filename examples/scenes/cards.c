@@ -15,7 +15,7 @@ cards_def cards_default(void)
                        .mu = 0.5};
 }
 
-// from moments about the foot of a card
+// least friction with which two cards stand, from moments about the foot of a card
 double cards_least_friction(const cards_def *def)
 {
     return tan(def->lean) / 2 - def->size[2] / (2 * def->size[0]);

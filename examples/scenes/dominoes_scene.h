@@ -21,7 +21,7 @@ dominoes_def dominoes_scaled(const dominoes_def *def, double s);
 // Adds the dominoes, systems 1 to n, and the floor.
 pcs_status dominoes_build(const dominoes_def *def, pcs_model *model);
 
-// of domino i, from 0, from the vertical, rad
+// tilt of domino i, from 0, from the vertical, rad
 double dominoes_tilt(const pcs_model *model, const pcs_state *state, int i);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct quaternion_body {
 // `body` is borrowed; without anything that keeps |Q|
 pcs_ode quaternion_body_ode(const quaternion_body *body);
 
-// for pcs_ode.project: Q / |Q|
+// for pcs_ode.project: divides Q by |Q|
 int quaternion_body_normalise(void *user, double t, double *x);
 
 // kinetic and potential energy, J

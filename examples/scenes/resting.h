@@ -29,7 +29,7 @@ typedef struct heavy_def {
 // 1e4 kg on 1 kg, edges of 1 m, in the middle and at rest
 heavy_def heavy_default(void);
 
-// on a floor; false: no memory
+// bodies on a floor; false: no memory
 bool resting_heavy(bodies *s, const heavy_def *def);
 
 // the floor, the lower cube as system 1 and the upper one as 2 of a model

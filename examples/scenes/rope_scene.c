@@ -41,7 +41,7 @@ static int phi(void *user, double t, const double *q, double *out)
     (void)t;
     const rope_def *def = &((const rope *)user)->def;
     const double d[2] = {q[0] - def->anchor[0], q[1] - def->anchor[1]};
-    // as a product: no cancelling of squares
+    // a product: the difference of two squares would cancel
     const double distance = hypot(d[0], d[1]);
     *out = (distance - def->length) * (distance + def->length);
     return 0;

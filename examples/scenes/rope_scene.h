@@ -53,7 +53,7 @@ typedef struct rope {
 pcs_status rope_open(rope *r, const rope_def *def, const double x[2], const double v[2]);
 void rope_close(rope *r);
 
-// to the time t, through all that happens until then
+// advances to the time t, through all events until then
 pcs_status rope_advance(rope *r, double t);
 
 // x (5 numbers, as rope_state) at t by dense output, for many times that ascend: the rope itself

@@ -47,7 +47,7 @@ void boxes_evaluate(const row_of_boxes *s, const double *q, constraints *at);
 // the mass, 6n x 6n
 void boxes_mass(const row_of_boxes *s, double M[NV * NV]);
 
-// how far the bodies have gone
+// distances that the bodies have moved
 typedef struct distance {
     double moved, turned;  // largest of a centre, m; of an orientation, rad
     double centre_of_mass; // m

@@ -37,7 +37,7 @@ static void to_plane(const double axes[9], const double x[3], double out[3])
     }
 }
 
-// where the body begins, inertial
+// position of the body at the start, inertial
 static void start_of(const slider_def *def, const double axes[9], double x[3])
 {
     const double height = def->ball ? def->radius : def->size[2] / 2;

@@ -19,7 +19,7 @@ stack_def stack_default(int kind)
     return out;
 }
 
-// of the bricks that close a layer of the wall
+// length of the bricks that close a layer of the wall
 static double half_brick(const stack_def *def)
 {
     return 0.5 * (def->size[0] - def->spacing);

@@ -31,7 +31,7 @@ stack_def stack_default(int kind);
 // least edge of the bricks, m
 double stack_size(const stack_def *def);
 
-// on a floor, 2 s (the tower 60 s, nothing should move since second 5); false: no memory
+// bodies on a floor, 2 s (the tower 60 s, nothing should move since second 5); false: no memory
 bool stack_bodies(bodies *s, const stack_def *def);
 
 // the floor and the boxes as shape 0 and systems 1 to n of a model

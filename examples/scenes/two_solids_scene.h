@@ -46,7 +46,7 @@ typedef struct scene {
 // Spins are about oblique axes, or, for a motion in closed form, about a principal axis each.
 scene solids_make(const solids_def *def, int kind, bool principal);
 
-// where a solid was t seconds ago: closed form if it spins about a principal axis
+// the pose of a solid t seconds ago: closed form if it spins about a principal axis
 solid solid_before(const solid *now, double t);
 
 // true when the points of contact lie on the upper face of the second box

@@ -28,7 +28,7 @@ bool check_value(checks *c, const char *name, double computed, double expected, 
 // computed >= least: an observed order
 bool check_order(checks *c, const char *name, double computed, double least);
 
-// something true or false that a number says badly
+// a condition without a useful number
 bool check_that(checks *c, const char *name, bool holds, const char *words);
 
 // a row for what cannot be checked with these flags, and why

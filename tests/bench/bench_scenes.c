@@ -160,7 +160,7 @@ static flags read_flags(int argc, char **argv)
     return f;
 }
 
-// without --scene: all that do not take long
+// the scenes without --scene: all that do not take long
 static bool chosen(const flags *f, const bench_scene *s)
 {
     if (!f->scene) return !s->slow;

@@ -127,7 +127,7 @@ static void box_4(pcs_model *m)
     box(m, 0.5, (pcs_material){0});
 }
 
-// on a fixed cube rotated by 45 degrees: the faces meet in an octagon
+// a cube on a fixed one that is rotated by 45 degrees: the faces meet in an octagon
 static void box_8(pcs_model *m)
 {
     pcs_body_def def = pcs_body_def_default();

@@ -63,7 +63,7 @@ void scene_free(scene *s);
 
 int scene_rows(scene_kind kind);
 
-// Each function returns the index. Bodies are upright until R is changed.
+// Each function returns the index of what it adds. Bodies are upright until R is changed.
 int scene_box(scene *s, double x, double y, double z, double hx, double hy, double hz);
 int scene_sphere(scene *s, double x, double y, double z, double radius);
 int scene_rod(scene *s, double x, double y, double z, double radius, double half, int axis);

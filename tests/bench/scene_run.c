@@ -57,7 +57,8 @@ typedef struct record {
     double first_energy, last_energy;
 } record;
 
-// of bodies by brute force from poses; of a model by its own energy, and overlaps by brute force
+// measures of bodies by brute force from poses; of a model by its own energy, and overlaps by brute
+// force
 static bool look(const course *c, const engine *e, const void *self, const record *rec, overlaps *o)
 {
     if (c->s) return overlap_measure(c->s, rec->q, rec->v, o);

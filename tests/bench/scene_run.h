@@ -18,7 +18,7 @@ typedef struct course {
 course course_of_bodies(const bodies *s);
 course course_of_model(const model_scene *m);
 
-// of a run; of several, the measures of the first and the times of the fastest
+// measures of a run; of several, those of the first run and the times of the fastest
 typedef struct result {
     bool ran;
     int steps;

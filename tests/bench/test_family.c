@@ -15,7 +15,7 @@
 #define STRIDE 1
 #endif
 
-// as ck_assert_msg, which is slow even when the condition holds
+// like ck_assert_msg, which is slow even when the condition holds
 #define MUST(what, ...)                         \
     do {                                        \
         if (!(what)) ck_abort_msg(__VA_ARGS__); \

@@ -10,7 +10,7 @@
 
 #define PI 3.14159265358979323846
 
-// at x, y, z, rotated by an angle about an axis through two of the coordinate axes
+// a box at x, y, z, rotated by an angle about an axis through two of the coordinate axes
 static void pose(double q[7], double x, double y, double z, double angle, int axis)
 {
     const double all[7] = {x, y, z, cos(angle / 2), 0, 0, 0};
@@ -116,7 +116,7 @@ TEST(a_sphere_meets_a_box)
     rigid_box(&b, 1, 1, 1, 1);
     expect_overlap(&b, &s, 0.3, 0.2, 1.15, 0.05);
     expect_overlap(&b, &s, 0, 0.2, 0.9, 0.3);
-    // near a corner
+    // boxes near a corner
     expect_overlap(&b, &s, 1.1, 1.1, 1.1, 0.2 - 0.1 * sqrt(3));
     expect_overlap(&b, &s, 1.2, 1.2, 1.2, 0);
 }

@@ -265,7 +265,7 @@ TEST(long_runs_keep_their_extremes)
     for (int k = 0; k < n; ++k) {
         if (y[k] < y[low]) low = k;
         if (y[k] > y[high]) high = k;
-        // what is drawn is part of the table, in its order
+        // the drawn curves are part of the table, in its order
         if (found < points && t[k] == at[found] && y[k] == value[found]) found += 1;
     }
     ck_assert_int_eq(found, points);
@@ -389,7 +389,7 @@ TEST(a_failure_leaves_the_old_picture)
                        files);
 }
 
-// what is asked for twice is drawn once; a pair without a contact is named
+// a curve that is asked for twice is drawn once; a pair without a contact is named
 TEST(a_curve_is_drawn_once_and_an_empty_one_is_named)
 {
     make_flight(0.05, 1);

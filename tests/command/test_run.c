@@ -94,7 +94,7 @@ TEST(a_run_that_was_at_its_limit_of_steps_makes_no_more)
     ck_assert_msg(strstr(out_text, " 5 steps to"), "%s", out_text);
 }
 
-// how many
+// number of files in a folder
 static int files_in(const char *name)
 {
     char path[200];
@@ -179,7 +179,7 @@ TEST(the_live_line_fits_into_its_terminal)
             ck_assert_msg(length < (size_t)columns[i], "%zu columns: %s", length, at);
             lines += length > 0;
         }
-        // it is taken away before the words of the end
+        // the line of progress is removed before the sentence of the end
         ck_assert_msg(lines > 0 && strncmp(end - 4, "\r\033[K", 4) == 0, "%s", out_text);
     }
 }
@@ -199,7 +199,7 @@ TEST(contradictory_options_are_refused)
     REFUSED("cannot be made", "run pile.json --capture none/problems");
 }
 
-// not at the end of a long run, when the state is lost
+// the error comes at once, not at the end of a long run, when the state is lost
 TEST(an_output_that_cannot_be_written_is_refused_before_the_first_step)
 {
     file_write("old", "old");
@@ -390,7 +390,7 @@ TEST(what_cannot_be_written_leaves_the_file_from_before)
     }
 }
 
-// what a file holds stays in it when an output goes to a stream that appends to it
+// the contents of a file remain when an output goes to a stream that appends to it
 TEST(an_output_to_a_stream_goes_on_from_where_it_stands)
 {
     static const char *const lines[] = {"scene --from-example cradle", "scene --schema",

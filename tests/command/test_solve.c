@@ -22,7 +22,7 @@ static char *slurp_data(const char *name)
     return text;
 }
 
-// no control characters but line ends: C0, DEL, and C1 alone or as UTF-8
+// true without control characters except line ends: C0, DEL, and C1 alone or as UTF-8
 static bool is_readable(const char *text)
 {
     for (const unsigned char *s = (const unsigned char *)text; *s; ++s) {

@@ -136,7 +136,7 @@ TEST(the_height_of_the_top_is_that_of_its_integrals)
             const held_reaction r = held_top_reaction(&tops[k], u[2], udot);
             CK_NEAR(r.vertical / weight, 1 + tops[k].arm * second / tops[k].gravity, 1e-7);
         }
-        // at rest with a fixed axis: the force of the joint is the weight less m times the
+        // a top at rest with a fixed axis: the force of the joint is the weight less m times the
         // acceleration downwards
         const held_reaction r = held_top_reaction(&tops[k], u0, 0);
         CK_NEAR(r.axial, weight * u0, 1e-14 * weight);

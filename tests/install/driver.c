@@ -42,7 +42,8 @@ int main(void)
     must(pcs_state_create(model, &state));
     must(pcs_work_create(model, &work));
 
-    // up to the first apex: it falls for t0, bounces, and rises for e t0 to e^2 of its height
+    // height of the first apex: the ball falls for t0, bounces, and rises for e t0 to e^2 of its
+    // height
     const double t0 = sqrt(2 * (z0 - radius) / g), apex = radius + (z0 - radius) * e * e;
     pcs_run_report report;
     must(pcs_run(model, state, work, h, t0 * (1 + e), NULL, NULL, &report));

@@ -234,7 +234,7 @@ TEST(files_that_cannot_be_read_are_named)
     CK_FAILS(pcs_problem_file_read(NULL, PERCUSS_TEST_DATA, PCS_FILE_ANY, &f), PCS_ERR_FILE);
     ck_assert_ptr_null(f);
 
-    // of a path that is too long the message shows the end
+    // the message shows the end of a path that is too long
     char longer[900];
     memset(longer, 'x', sizeof longer);
     strcpy(longer + 880, "/end.dat");

@@ -352,7 +352,7 @@ static double *numbers(hid_t file, const char *path, int *rows, int *width)
     return x;
 }
 
-// how far a point lies from the surface of a shape, in the frame of the shape
+// distance of a point from the surface of a shape, in the frame of the shape
 static double off_surface(const pcs_shape *s, const double x[3])
 {
     const double round = hypot(x[0], x[1]);
@@ -611,7 +611,7 @@ TEST(an_output_that_is_a_link)
     release();
 }
 
-// what an earlier export left would be taken for a part of this one
+// a file of an earlier export would be taken for a part of this one
 TEST(no_file_of_an_earlier_export_is_left)
 {
     record(true);

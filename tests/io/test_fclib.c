@@ -320,7 +320,7 @@ TEST(equalities_of_a_local_file_are_kept)
     // impulses of the contacts alone solve nothing
     ck_assert(!f->r && f->u);
 
-    // and written again
+    // the problem is written again
     const pcs_file_content c = {.problem = &f->problem};
     CK_OK(pcs_problem_file_write(NULL, FOLDER "/mixed.hdf5", PCS_FILE_FORMAT_FCLIB, &c));
     pcs_problem_file *again;
@@ -517,7 +517,7 @@ static herr_t count_calls(hid_t stack, void *data)
 
 TEST(a_file_cut_anywhere_is_an_error)
 {
-    // and HDF5 prints nothing about it; its error printer is as before
+    // HDF5 prints nothing about it; its error printer is as before
     write_files();
     int calls = 0;
     H5E_auto2_t before, after;

@@ -308,7 +308,7 @@ TEST(the_animation_is_the_motion)
 {
     glb g = exported(NULL, 0, 0, -9.81);
     moving_scene_compare(RUN, shown_pose, &g, 0, TEST_FEW(20, 1));
-    // what never moves has no channel
+    // a body that never moves has no channel
     ck_assert_ptr_null(sampler_of(&g, node_named(&g, "body 4"), "rotation"));
     ck_assert_ptr_null(sampler_of(&g, node_named(&g, "body 6"), "translation"));
     release(&g);
@@ -327,7 +327,7 @@ TEST(keys_are_left_out_where_nothing_bends)
 {
     glb g = exported(NULL, 0, 0, 0);
     moving_scene_compare(RUN, shown_pose, &g, 0, TEST_FEW(20, 1));
-    // without gravity it goes straight on, and turns at one rate about one axis
+    // the body moves straight on without gravity, and rotates at one rate about one axis
     const json_t *straight = sampler_of(&g, node_named(&g, "twin_5"), "translation");
     ck_assert_int_eq(
         integer(entry(g.json, "accessors", integer(straight, "input", -1)), "count", 0), 2);

@@ -685,7 +685,7 @@ static const struct {
     {"{\"percuss_scene\": 1, \"bodies\": [{}, {\"kind\": \"ring\", \"radius\": 1, \"count\": "
      "2, " KNOT "[{\"kind\": \"ball\", \"bodies\": [\"k\", 1], \"next\": [1]}]}]}",
      "bodies[1].interactions[0].next", "none of the copies"},
-    // of the generator around it
+    // the name is that of the generator around it
     {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"stack\", \"count\": 2, \"spacing\": [1, 0, "
      "0],"
      " \"bodies\": [{\"name\": \"post\"}, {\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT

@@ -165,7 +165,7 @@ static entry *add(const char *path, const char *type, bool prim)
     return e;
 }
 
-// what stands in the ( ) of a prim or of the file
+// the text in the ( ) of a prim or of the file
 static void metadata(const char *path)
 {
     char key[80], whole[200];
@@ -444,7 +444,7 @@ TEST(masses_and_joints_are_those_of_the_model)
     CK_NEAR(x[0], 0.6, 1e-15);
     CK_NEAR(x[2], -0.8, 1e-15);
     CK_NEAR(real(member(MOVING_SPINNER, ".physics:mass")), 2, 0);
-    // of the box of 0.2 x 0.3 x 0.4 m: m (b^2 + c^2) / 12, ascending
+    // moments of the box of 0.2 x 0.3 x 0.4 m: m (b^2 + c^2) / 12, ascending
     numbers(member(MOVING_SPINNER, ".physics:diagonalInertia"), 3, x);
     CK_NEAR(x[0], 2 * 0.13 / 12, 1e-15);
     CK_NEAR(x[1], 2 * 0.20 / 12, 1e-15);

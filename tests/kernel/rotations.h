@@ -72,7 +72,7 @@ static inline double largest(const double *x, int n)
     return m;
 }
 
-// in body axes, the point of the body at P
+// the point of the body at P, in body axes
 static inline void to_body(const double q[7], const double P[3], double p[3])
 {
     double back[4], GP[3];

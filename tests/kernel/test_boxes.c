@@ -360,7 +360,7 @@ TEST(manifolds_have_the_right_number_of_points)
         ck_assert_int_eq(f[0].kind, PCS_FEATURE_EDGE_EDGE);
         CK_NEAR(check_set(f, 1, q, below, 0.02).g, g, 1e-15);
 
-        // and parallel edges: both ends of their common part
+        // parallel edges: both ends of their common part
         if (g > 0) {
             upper(q, 0.25, 0, sqrt(2) + g, quarter, 0, 0);
             ck_assert_int_eq(pcs_collide(&roof, q, &roof, below, 0.02, PCS_FEATURES_MAX, f), 2);

@@ -70,7 +70,7 @@ static int check_pairs_of(const collide_item *item, int n, threads *team)
     return found;
 }
 
-// by one thread and by three
+// pairs by one thread and by three
 static int check_pairs(const collide_item *item, int n)
 {
     threads *team;

@@ -117,7 +117,7 @@ TEST(point_gradient_in_three_ways)
             }
         }
 
-        // no change along Q
+        // the gap does not change along Q
         for (int c = 0; c < 3; ++c) {
             double radial = 0;
             for (int i = 0; i < 4; ++i) {

@@ -233,7 +233,7 @@ static void check_box_pair(test_random *r, double ratio, double gap, bool flat, 
     quat_matrix(q + 3, p.R);
     v3_copy(q, p.t);
 
-    // not flat: moved along the line of centres until the gap is the wanted one
+    // a pose that is not flat: moved along the line of centres until the gap is the wanted one
     pcs_feature f[PCS_FEATURES_MAX];
     pcs_gap expected;
     ck_assert_int_gt(pcs_collide(&s1, NULL, &s2, q, 100 * size, PCS_FEATURES_MAX, f), 0);

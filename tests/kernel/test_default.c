@@ -66,7 +66,7 @@ static double joints_apart(scene *s)
     return worst;
 }
 
-// in free flight the parabola is exact, whatever the number of other bodies
+// the parabola of a free flight is exact, whatever the number of other bodies
 TEST(free_flight_is_of_second_order)
 {
     scene s;
@@ -526,7 +526,7 @@ TEST(a_ball_rebounds_from_a_ceiling)
         scene s;
         open_default(&s);
         scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, -1}, 0), e[k % 3]);
-        // it meets the ceiling in the first step
+        // the ball meets the ceiling in the first step
         const double x[3] = {0, 0, -0.1 - 1e-4}, v[3] = {0, 0, speed[k / 3]};
         const pcs_system ball = scene_solid_ball(&s, 1, 0.1, x, v, e[k % 3]);
         scene_start(&s);
@@ -620,7 +620,7 @@ TEST(the_size_is_that_of_the_smallest_body)
         scene s;
         open_default(&s);
         sink_boxes(&s, 0.05);
-        // far away, and smaller
+        // a smaller body, far away
         if (k >= 2) {
             scene_solid_ball(&s, 1, 0.01, (double[3]){9, 9, 9}, NULL, 0);
         }

@@ -137,7 +137,7 @@ TEST(ambiguous_projections_are_reported)
     }
 }
 
-// only where there is another shape to meet
+// a doubt needs another shape to meet
 TEST(steps_longer_than_a_body_are_said)
 {
     for (int k = 0; k < 4; ++k) {
@@ -163,7 +163,7 @@ TEST(steps_longer_than_a_body_are_said)
             CK_NEAR(d->value, 1, 1e-12);
             CK_NEAR(d->limit, most, 1e-15);
             ck_assert_int_eq(d->one, ball.id);
-            // with the other scheme the ball ends within the wall
+            // the ball ends within the wall with the other scheme
             ck_assert_int_eq(h.n, follows ? 1 : 2);
             const char *const words = follows ? "10 times smaller" : "17 times smaller";
             ck_assert_msg(strstr(report.doubts, words) != NULL, "%s", report.doubts);

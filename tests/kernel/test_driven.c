@@ -403,7 +403,7 @@ TEST(motions_that_cannot_be_used)
     CK_OK(pcs_model_add_body(s.m, &def, NULL));
     const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
 
-    // at the start
+    // the callback fails at the start
     pcs_state *st = NULL;
     p.fails = 1;
     CK_FAILS(pcs_state_create(s.m, &st), PCS_ERR_CALLBACK);

@@ -559,7 +559,7 @@ TEST(the_world_is_left_only_where_a_joint_is_inside)
         pcs_run_report report;
         CK_OK(pcs_run(s.m, s.st, s.wk, 5e-3, 4, NULL, NULL, &report));
         ck_assert_int_eq(report.doubt[PCS_DOUBT_OVERLAP].count, 0);
-        // it lies: the bob on the floor, a metre away; the rod along its whole length
+        // the pendulum lies: the bob on the floor, a metre away; the rod along its whole length
         CK_NEAR(scene_q(&s, rod)[2], bob ? 0.025 : 0.01, 1e-4);
         scene_close(&s);
     }

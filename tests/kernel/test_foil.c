@@ -21,7 +21,7 @@ TEST(the_fit_agrees_with_the_formula)
         CK_NEAR(L, -mirror_L, 0);
         CK_NEAR(D, mirror_D, 0);
 
-        // as the source prints it; exponents stay below 170 here
+        // the formula as the source prints it; exponents stay below 170 here
         const double p = exp(-50 * (alpha - a0)), m = exp(50 * (alpha + a0));
         const double sigma = (1 + p + m) / ((1 + p) * (1 + m)), pre = 5.73 * alpha;
         CK_NEAR(L, (1 - sigma) * pre + sigma * 2 * sin(alpha) * fabs(sin(alpha)) * cos(alpha),
@@ -31,7 +31,7 @@ TEST(the_fit_agrees_with_the_formula)
                     sigma * (0.0065 + 2 * pow(fabs(sin(alpha)), 3)),
                 1e-13);
 
-        // no jumps: the steepest part is the stall
+        // the curve has no jumps: its steepest part is the stall
         if (i > -n) {
             CK_NEAR(L, last_L, 30 * PI / n);
             CK_NEAR(D, last_D, 30 * PI / n);

@@ -59,7 +59,7 @@ TEST(force_systems)
         expect_same(back + 3, couple, 3, 1e-13);
         expect_same(at, (double[]){0, 0, 0}, 3, 0);
 
-        // on a body
+        // forces on a body
         double q[7], load[6], about_G[6], M[3];
         random_vector(&r, q, 3);
         random_long(&r, q + 3);

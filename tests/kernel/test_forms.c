@@ -84,7 +84,7 @@ TEST(small_rotations_keep_their_digits)
         for (int k = 0; k < 5; ++k) {
             CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_ROTATION_VECTOR, w, forms[k], a, NULL));
             CK_OK(pcs_rotation_convert(forms[k], a, PCS_ROTATION_FORM_ROTATION_VECTOR, back, NULL));
-            // to first order: the rotation vector equals the angles up to their square
+            // the rotation vector equals the angles up to their square
             const double tol = forms[k] == PCS_ROTATION_FORM_ZYX ? 1e-15 + length : 1e-15;
             expect_same(back, w, 3, tol * length);
         }
@@ -95,7 +95,7 @@ TEST(pitch_keeps_its_digits_everywhere)
 {
     test_random r = random_seed(3);
     for (int n = 0; n < DRAWS; ++n) {
-        // near lock, where an arc sine of r31 has an error of up to 1e-8
+        // angles near lock, where an arc sine of r31 has an error of up to 1e-8
         const double off = pow(10, random_between(&r, -16, -1)), sign = n % 2 ? 1 : -1;
         double Q[4], R[9], roll, pitch, yaw;
         const double a = random_between(&r, -3, 3), b = random_between(&r, -3, 3);
@@ -106,7 +106,7 @@ TEST(pitch_keeps_its_digits_everywhere)
         CK_OK(pcs_matrix_to_zyx(R, &roll, &pitch, &yaw));
         CK_NEAR(pitch, sign * (PI / 2 - off), 1e-15);
 
-        // and a small pitch, to the last digit
+        // a small pitch is exact to the last digit
         const double small = pow(10, random_between(&r, -290, -1));
         pcs_quat_from_zyx(0, small, 0, Q);
         pcs_quat_to_zyx(Q, &roll, &pitch, &yaw);
@@ -252,7 +252,7 @@ TEST(nearest_rotation_is_the_polar_factor)
         CK_OK(pcs_matrix_nearest(again, again)); // in place
         expect_same(again, N, 9, 1e-15);
 
-        // no rotated one is nearer
+        // no rotated matrix is nearer
         double w[3], E[9], T[9], here = 0, there = 0;
         random_vector(&r, w, 3);
         v3_scale(0.01, w, w);

@@ -137,7 +137,8 @@ static void check_not_touched(const shapes *sh, const flight *f, const char *wha
     }
 }
 
-// over the top, at 50 m/s, at any phase of the step; upright, so that the clearance is known
+// a body passes over the top, at 50 m/s, at any phase of the step; upright, so that the clearance
+// is known
 TEST_OF_SCHEMES(over_the_edge)
 {
     shapes sh;
@@ -415,7 +416,7 @@ TEST_OF_SCHEMES(a_plate_passes_at_once)
     }
 }
 
-// between two boxes: no row of one box may stop the plate because of the other
+// a plate slides between two boxes: no row of one box may stop it because of the other
 TEST_OF_SCHEMES(through_a_slot)
 {
     for (int phase = 0; phase < 10; ++phase) {

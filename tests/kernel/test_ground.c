@@ -57,7 +57,7 @@ TEST(flat_floor_is_a_half_space)
         random_pose(&r, 1, q);
         if (k % 2) memcpy(q + 3, axes[k / 2 % 5], 4 * sizeof *q);
 
-        // at a height where it just touches, a little above, a little below
+        // a shape at a height where it just touches, a little above, a little below
         q[2] = 5;
         const double fall = pair_gap(&s, q, &plane, NULL, 10);
         q[2] -= fall;

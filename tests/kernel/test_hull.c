@@ -19,7 +19,7 @@ static const proof strict = {1e-13, 2e-12, 2e-12};
 
 TEST(a_cube_has_six_faces)
 {
-    // with points inside, on faces, on edges, and twice
+    // a cube with points inside, on faces, on edges, and twice
     double x[300];
     test_random r = random_seed(1);
     for (int order = 0; order < 20; ++order) {
@@ -150,7 +150,7 @@ TEST(bad_points_are_refused)
         x[17] = kept;
     }
 
-    // in a plane, on a line, at one point: exactly, rotated, and nearly
+    // points in a plane, on a line, at one point: exactly, rotated, and nearly
     for (int k = 0; k < 60; ++k) {
         double y[60], Q[4];
         random_quaternion(&r, Q);

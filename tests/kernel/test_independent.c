@@ -39,7 +39,7 @@ typedef struct sphere {
     double axes[3][3];
 } sphere;
 
-// of the point below the centre: its velocity along x, y, z
+// velocity of the point below the centre along x, y, z
 static void foot_velocity(const sphere *b, const double v[3], const double w[3], double u[3])
 {
     const double lever[3] = {0, 0, -b->R};
@@ -262,7 +262,7 @@ static void compare_slider(scene *s, pcs_system body, const slider *b, double z)
     CK_NEAR(sign * q[6], n, 1e-9);
 }
 
-// until it rests and a while longer; returns the duration of the motion
+// steps until the body rests and a while longer; returns the duration of the motion
 static double slides(slider *b, pcs_system (*add)(scene *, const slider *, const double[3]), int n)
 {
     const double h = 2e-3, z = 0.1;
@@ -314,7 +314,7 @@ TEST(a_sliding_box)
         const double moved = slides(&b, as_a_box, 280);
         ck_assert(moved <= stop && moved > stop - 2 * 2e-3);
 
-        // it stops within a step: the error of the last mean velocity is at most mu g h / 2
+        // the body stops within a step: the error of the last mean velocity is at most mu g h / 2
         CK_NEAR(hypot(b.x[0], b.x[1]), way, 0.5 * b.mu * g * 2e-3 * 2e-3);
     }
 }

@@ -153,7 +153,7 @@ TEST(principal_axes)
         expect_principal(b.J, b.J[0] + b.J[4] + b.J[8]);
         CK_OK(pcs_inertia_check(&b));
 
-        // of any size
+        // moments of any size
         const double size = pow(10, random_between(&r, -300, 300));
         for (int i = 0; i < 9; ++i) {
             b.J[i] *= size;

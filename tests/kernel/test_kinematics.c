@@ -101,7 +101,7 @@ TEST(omega_of_a_moving_axis)
         expect_close(A, wA, 3, 2e-14);
         expect_close(B, w, 3, 2e-14);
 
-        // and the inverse
+        // the inverse
         double angle_rate;
         CK_OK(pcs_axis_angle_rates(axis, a[2].f, wA, rate, &angle_rate));
         CK_NEAR(angle_rate, a[2].d, 1e-14 * (1 + fabs(a[2].d)));
@@ -184,7 +184,7 @@ TEST(angular_velocities_of_carried_frames_add)
 
 // ---- Euler angles
 
-// in the order of the library: (roll, pitch, yaw), (psi, theta, phi)
+// angles in the order of the library: (roll, pitch, yaw), (psi, theta, phi)
 static void in_order(const int axes[3], const double a[3], double out[3])
 {
     for (int i = 0; i < 3; ++i) {
@@ -280,7 +280,7 @@ TEST(gimbal_lock_is_refused)
     const double rates[3] = {1, 1, 1};
     double M[36], out[6] = {5, 5, 5, 5, 5, 5};
     for (int k = 0; k < 8; ++k) {
-        // both ends of both, exactly and almost
+        // both ends of both ranges, exactly and almost
         const double off = k / 2 % 2 ? 5e-9 : 0, sign = k % 2 ? 1 : -1;
         const double locked[3] = {0.1, k < 4 ? sign * (PI / 2 - off) : (k % 2) * PI + off, 0.2};
         const double eta[6] = {0, 0, 0, locked[0], locked[1], locked[2]},
@@ -443,7 +443,7 @@ TEST(omega_by_complex_step_of_the_exponential)
             CK_NEAR(cimag(P[i]) / STEP, Qdot[i], 1e-14);
         }
 
-        // at any length, and without the component along Q
+        // quaternions of any length, and without the component along Q
         const double scale = pow(10, random_between(&r, -290, 290));
         for (int i = 0; i < 4; ++i) {
             Qdot[i] = scale * (Qdot[i] + 0.3 * Q[i]);

@@ -272,7 +272,7 @@ TEST(faces_have_all_their_corners)
         CK_NEAR(fmax(x1, x2), shift > 0 ? 0.5 : 0.4, 0.01);
     }
 
-    // and with a capsule parallel to it: the ends of their common part, with separate ids
+    // a capsule parallel to it: the ends of their common part, with separate ids
     for (int k = 0; k < 20; ++k) {
         const double q[7] = {0.02, 0.2 * (k % 10) - 0.9, 0.2 + 1e-3 * k, 1, 0, 0, 0};
         const double q2[7] = {0, 0, 0, lie, lie, 0, 0}, p[7] = {q[0], q[1], q[2], lie, lie, 0, 0};
@@ -369,7 +369,8 @@ TEST(many_vertices)
         ck_assert_int_gt(pcs_collide(a, q1, b, q2, 100, PCS_FEATURES_MAX, f), 0);
         const pcs_gap at = feature_gap(&f[0], q1, q2);
         ck_assert(isfinite(at.g));
-        // no more than the gap along the axis, no worse than the axis that made the pose
+        // the depth is no more than the gap along the axis, and no worse than the axis that made
+        // the pose
         ck_assert_msg(at.g >= wanted - 1e-12 || g > 0, "case %d: %g for %g", k, at.g, wanted);
         pose_direction(q2, f[0].n2, n2);
         CK_NEAR(v3_dot(n2, at.N), 1, 1e-6);
@@ -410,7 +411,7 @@ TEST(invalid_poses_have_no_contacts)
                 if (i < 3) ck_assert_int_eq(n, 0);
             }
         }
-        // far away is still a valid pose
+        // a pose far away is still valid
         const double far[7] = {1e30, 0, 0, 1, 0, 0, 0};
         ck_assert_int_eq(pcs_collide(&s1, far, &s2, still, 1, PCS_FEATURES_MAX, f), 0);
         release(&s1);

@@ -53,7 +53,7 @@ static void heap_open(heap *p, int threads, double tol)
     CK_OK(pcs_work_set_threads(s->wk, threads));
 }
 
-// over all pairs
+// the deepest overlap of all pairs
 static double deepest(heap *p)
 {
     double d = 0;

@@ -266,7 +266,7 @@ TEST(a_body_of_shapes_stands_where_its_shapes_were)
             }
         }
 
-        // in place, and a model takes it
+        // the result may replace the argument, and a model accepts it
         CK_OK(pcs_body_def_of_shapes(3, about_G, density, &def, about_G));
         pcs_model *m;
         pcs_system b;

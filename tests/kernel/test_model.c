@@ -153,7 +153,7 @@ TEST(bad_lagrangian_systems_are_refused)
     REFUSED(potential = some_potential, "no force");
     ck_assert_int_eq(id.id, 77);
 
-    // and with a force they are accepted
+    // such systems are accepted with a force
     d.force = zero_force;
     CK_OK(pcs_model_add_lagrangian(m, &d, &id));
     ck_assert_int_eq(id.id, 2);

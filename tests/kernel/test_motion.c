@@ -183,7 +183,7 @@ static int spring_force(void *user, double t, const double q[7], const double v[
     return 0;
 }
 
-// of a spring at G: -k and -drag
+// derivatives of a spring at G: -k and -drag
 static int spring_jacobian(void *user, double t, const double q[7], const double v[6],
                            double dFdq[42], double dFdv[36])
 {
@@ -391,7 +391,7 @@ TEST(a_failing_force_changes_nothing)
             }
             const unsigned long long before = pcs_state_hash(s.st);
 
-            // at the start of the step, or only at its end
+            // the callback fails at the start of the step, or only at its end
             p.bad = bad;
             p.bad_from = s.st->t + 0.005 * late;
             CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.01, &s.report), PCS_ERR_CALLBACK,
@@ -402,7 +402,7 @@ TEST(a_failing_force_changes_nothing)
             ck_assert(pcs_state_hash(s.st) == before);
             ck_assert_int_eq(report.steps, 0);
 
-            // and continues when the force works again
+            // the run continues when the force works again
             p.bad = 0;
             scene_step(&s, 0.01);
             scene_close(&s);

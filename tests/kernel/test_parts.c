@@ -144,7 +144,7 @@ static int fail_force(void *user, double t, const double q[7], const double v[6]
     return 7;
 }
 
-// of several bodies the one whose callback fails
+// the message names the one of several bodies whose callback fails
 TEST(errors_of_callbacks_name_the_body)
 {
     scene s = scene_open();

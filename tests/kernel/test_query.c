@@ -124,7 +124,7 @@ static double level(const zoo *z, int kind, const double x[3])
     case PCS_SHAPE_CYLINDER:
         return fmax(sqrt(r2) - 0.3, fabs(x[2]) - 0.25);
     case PCS_SHAPE_HULL: {
-        // over all planes through three points with the others on one side
+        // the depth over all planes through three points with the others on one side
         const double *p = z->cloud;
         double most = -1;
         for (int a = 0; a < 30; ++a) {
@@ -409,7 +409,8 @@ TEST(rays_in_a_crowd)
 
 // ---- distances ----------------------------------------------------------------------------------
 
-// from a point: closed forms where they exist, and the nearest of many points of the surface
+// distances from a point: closed forms where they exist, and the nearest of many points of the
+// surface
 TEST(the_distance_of_a_point)
 {
     zoo z;

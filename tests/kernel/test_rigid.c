@@ -234,7 +234,7 @@ TEST(power_is_the_same_everywhere)
         pcs_pose_wrench(q, f, f2);
         CK_NEAR(pcs_wrench_power(f2, t2), power, 1e-13);
 
-        // to a point and back
+        // a wrench moved to a point and back
         pcs_wrench_at(f, d, f2);
         v3_scale(-1, d, d);
         pcs_wrench_at(f2, d, f2);
@@ -308,7 +308,7 @@ TEST(points_in_moving_frames)
         pcs_pose_vector(f.q, f.v + 3, w);
         CK_NEAR(v3_dot(t.centripetal, w), 0, 1e-11);
 
-        // in the axes of the frame: the same vectors, rotated
+        // vectors in the axes of the frame: the same vectors, rotated
         pcs_frame_point(&f, &in, PCS_AXES_BODY, &body, &tb);
         const double *const A[] = {out.x, out.v, out.a, t.origin, t.euler, t.coriolis};
         const double *const B[] = {body.x, body.v, body.a, tb.origin, tb.euler, tb.coriolis};
@@ -356,7 +356,7 @@ TEST(frames_carry_frames)
         expect_same(one.v, zero, 6, 1e-12);
         expect_same(one.a, zero, 6, 1e-11);
 
-        // from the reference frame into the frame of b: the inverse through both
+        // a motion from the reference frame into the frame of b: the inverse through both
         pcs_frame_compose(&inverse, &ab, &one);
         expect_same_pose(one.q, b.q, 4e-14);
         expect_close(one.v, b.v, 6, 1e-12);

@@ -198,7 +198,7 @@ TEST(any_length_is_the_same_rotation)
         pcs_quat_to_zyz(Q, &e[4], &e[5], &e[6]);
 
         for (size_t s = 0; s < sizeof scales / sizeof *scales; ++s) {
-            // near the smallest double the components themselves have only a few digits
+            // the components near the smallest double have only a few digits
             const double tol = fabs(scales[s]) < 1e-310 ? 1e-2 : 2e-14;
             double q2[7] = {0}, R2[9], y2[3], w2[3], axis2[3], e2[7], q3[7], q4[7], rate[7], v2[6];
             for (int i = 0; i < 4; ++i) {
@@ -246,7 +246,7 @@ static void expect_matrix_round_trip(const double Q[4])
     CK_OK(pcs_quat_from_matrix(R, B));
     CK_NEAR(rotation_error(Q, B), 0, 2e-15);
 
-    // up to sign the same quaternion, with the sign of the rule
+    // the same quaternion up to sign, with the sign of the rule
     memcpy(U, Q, sizeof U);
     CK_OK(pcs_quat_normalise(U));
     double dot = 0;

@@ -307,7 +307,7 @@ static double after_ramp(int kind, double a, double v)
     return v - s * (s * v * W22 / (W11 * W22 - W12 * W12));
 }
 
-// at any phase, on the plane of the floor or 20 um within it, as a projection may leave it
+// a box at any phase, on the plane of the floor or 20 um within it, as a projection may leave it
 TEST(ramps_are_met_on_their_tops)
 {
     const double v = 2, h = 5e-3;

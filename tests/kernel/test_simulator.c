@@ -176,7 +176,7 @@ TEST(the_display_may_stop)
     ck_assert(report.stopped);
     CK_NEAR(pcs_simulator_t(sim), 0.3, 1e-12);
     CK_NEAR(pcs_simulator_x(sim)[0], 1.6, 1e-12);
-    // and continue
+    // the run can continue
     CK_OK(pcs_simulator_run(sim, 3, &report));
     ck_assert(!report.stopped);
     CK_NEAR(pcs_simulator_x(sim)[0], 7, 1e-12);
@@ -314,7 +314,7 @@ TEST(a_model_obeys_a_control)
         .physics = physics, .x0 = x0, .h = 0.005, .control = bring_back, .control_period = 0.02};
     pcs_simulator *sim = simulate(&def);
     CK_OK(pcs_simulator_run(sim, 12, NULL));
-    // on the ground, at its target, at rest
+    // the ball is on the ground, at its target, at rest
     CK_NEAR(pcs_simulator_x(sim)[0], 0.3, 5e-3);
     CK_NEAR(pcs_simulator_x(sim)[2], 0.1, 1e-3);
     CK_NEAR(pcs_simulator_x(sim)[7], 0, 5e-3);

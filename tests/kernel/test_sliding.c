@@ -81,7 +81,7 @@ TEST(a_box_slides_to_a_stop)
     }
 }
 
-// on a slope of angle beta: sticks iff tan(beta) <= mu, else slides with g (sin - mu cos)
+// a box on a slope of angle beta: it sticks iff tan(beta) <= mu, else slides with g (sin - mu cos)
 static void slope(double beta, double mu, bool ball, bool sticks, double tol)
 {
     const double h = 5e-3, edges[3] = {0.6, 0.5, 0.2};

@@ -216,7 +216,7 @@ TEST(a_heavy_top_by_joint_and_by_euler_angles)
     pcs_lagrange_destroy(lagrange);
     pcs_smooth_destroy(sys);
 
-    // and by steps
+    // the same by steps
     expect_same_motion(&s, 0.25, 500, 1, 1e-3);
     expect_same_motion_from_middle(&s, 0.25, 500, 1e-5);
     scene_close(&s);

@@ -324,7 +324,7 @@ TEST(meshes_are_their_tetrahedra)
         expect_body(&mesh, &sum, 1e-13);
         pcs_geometry_destroy(g);
 
-        // at another place, and as a list of triangles with vertices of their own
+        // the mesh at another place, and as a list of triangles with vertices of their own
         double q[7], soup[9 * STAR_T];
         int own[3 * STAR_T];
         random_vector(&r, q, 3);

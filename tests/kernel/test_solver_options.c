@@ -58,7 +58,7 @@ static bool differ(const trace *a, const trace *b)
 
 static bool changes(int scene_number, const pcs_solver_info *info, const pcs_opt *opt)
 {
-    // out of reach: the solver uses all its iterations; and easy
+    // a tolerance out of reach: the solver uses all its iterations; and an easy one
     const double tols[2] = {1e-30, 1e-4};
     for (int i = 0; i < 2; ++i) {
         pcs_solver_opts o = option_base(info, opt, true);

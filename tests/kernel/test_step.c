@@ -15,7 +15,7 @@ static void step_and_check(scene *s, double h)
 
 // ---- one ball -----------------------------------------------------------------------------------
 
-// as a body, and as one coordinate with a linear relation: the same to rounding
+// the ball as a body, and as one coordinate with a linear relation: the same to rounding
 TEST(both_formulations_of_the_bouncing_ball)
 {
     for (int k = 0; k < 6; ++k) {
@@ -330,7 +330,7 @@ TEST(speculative_contacts_beyond_reach)
 
 // ---- who is seen --------------------------------------------------------------------------------
 
-// without gravity, at rest, apart by less than the tolerance: the contact is active
+// a body without gravity, at rest, apart by less than the tolerance: the contact is active
 TEST(tolerances_reach_resting_contacts)
 {
     for (int k = 0; k < 2; ++k) {
@@ -525,7 +525,7 @@ TEST(an_unsolved_problem_is_an_outcome)
                               strstr(pcs_error_text(), "not committed: max_iters") != NULL,
                           "%s", pcs_error_text());
             ck_assert(!run.last.committed);
-            // without a report there is still the status
+            // the status remains without a report
             CK_FAILS(pcs_run(s.m, s.st, s.wk, 0.01, 0.05, NULL, NULL, NULL), PCS_ERR_STEP);
             CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_STEP);
             ck_assert(pcs_state_hash(s.st) == before);
@@ -600,7 +600,7 @@ TEST(the_log_names_gains_and_failures)
     pcs_model_destroy(m);
 }
 
-// after a failed call there is nothing to read, also no old result
+// nothing can be read after a failed call, also no old result
 TEST(nothing_is_read_after_a_failure)
 {
     scene s = scene_open();
@@ -748,7 +748,7 @@ TEST(numbers_that_overflow_are_refused)
             CK_FAILS(pcs_step(s.m, s.st, s.wk, 1e-3, NULL), PCS_ERR_ARG);
             CK_FAILS(pcs_run(s.m, s.st, s.wk, 1e-3, 1, NULL, NULL, NULL), PCS_ERR_ARG);
 
-            // and below: every number of the report is finite
+            // every number of the report is finite below the limit
             if (k < 2) scene_v(&s, ball)[3 * k + i] = 1e49;
             if (k >= 2) scene_q(&s, ball)[i] = 1e49;
             pcs_run_report run;

@@ -618,7 +618,7 @@ TEST(a_vehicle_reaches_the_terminal_surge)
     pcs_vehicle_destroy(v);
 }
 
-// with an integrator, open loop
+// the vehicle with an integrator, open loop
 static void advance(pcs_vehicle_ride *ride, bool euler, const pcs_tableau *tableau, double h,
                     double T, double *x)
 {
@@ -658,7 +658,7 @@ TEST(integrators_keep_their_order)
     }
     ck_assert(error[3] < 1e-10);
 
-    // and Euler angles give the same end
+    // Euler angles give the same end
     double e[PCS_VEHICLE_STATE_EULER_SIZE] = {0, 0, 0, 0, 0, 0, 0.5}, Q[4];
     advance(&ride, true, pcs_tableau_dormand_prince(), T / 1024, T, e);
     pcs_quat_from_zyx(e[3], e[4], e[5], Q);

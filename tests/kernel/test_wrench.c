@@ -220,7 +220,7 @@ TEST(invalid_queries_are_refused)
     pcs_pressure p;
     double w[6] = {1, 2, 3, 4, 5, 6};
 
-    // before a step nothing acts
+    // nothing acts before a step
     CK_OK(pcs_work_reaction(s.wk, joint, &frame, w));
     ck_assert(norm3(w) == 0 && norm3(w + 3) == 0 && pcs_work_step_size(s.wk) == 0);
     CK_OK(pcs_work_pressure(s.wk, 0, -1, NULL, &p));

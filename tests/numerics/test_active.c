@@ -271,7 +271,7 @@ TEST(large_problems)
                       pcs_outcome_text(d.outcome), d.measure.residual);
     }
 
-    // far from symmetric: only nsgs remains, and reports its residual
+    // a matrix far from symmetric: only nsgs remains, and reports its residual
     reset();
     const pcs_problem skewed = tower(9, 4000, 1, 0.01, 2, false, PCS_CONE_UNILATERAL);
     ck_assert_int_eq(solve(&skewed, PCS_SOLVER_AUTO).outcome, PCS_OUTCOME_CONVERGED);

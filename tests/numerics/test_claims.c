@@ -15,7 +15,7 @@
 #define HALF_THE_DIGITS 1.5e-8
 // the natural map may be smaller than the residual by this factor
 #define NATURAL_FINER 1e3
-// of claims: rounding may double the measured value
+// factor of claims: rounding may double the measured value
 #define TWICE 2.01
 
 // ---- problems ----------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ static void take_units(sample *s, test_random *g)
     }
 }
 
-// from rest, from some impulses, or from far away
+// a start from rest, from some impulses, or from far away
 static void take_start(sample *s, test_random *g)
 {
     const int how = below(g, 4);
@@ -224,7 +224,7 @@ static pcs_solver_opts options(pcs_solver solver, pcs_stop stop, double tol)
     return o;
 }
 
-// by one solver; *least: the smallest violation of all converged solves
+// checks the claims of one solver; *least: the smallest violation of all converged solves
 static void solve_one(const sample *s, kind k, uint64_t seed, const pcs_solver_opts *o, tally *t,
                       double *least, bool *refuted)
 {

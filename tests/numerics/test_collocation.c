@@ -273,7 +273,7 @@ TEST(equidistant_nodes_are_consistent)
         }
         pcs_tableau *t;
         CK_OK(pcs_tableau_create_collocation(NULL, s, c, &t));
-        // by symmetry one more for an odd number
+        // an odd number of nodes has one order more, by symmetry
         ck_assert_int_eq(t->order, s + s % 2);
         CK_OK(pcs_tableau_check(t));
         pcs_tableau_destroy(t);

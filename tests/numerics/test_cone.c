@@ -114,7 +114,7 @@ TEST(friction_is_measured_as_in_the_theory)
                 CK_NEAR(pcs_measure_relative_natural_map(&m), 0, 1e-14);
             }
 
-            // at random, and on the boundary of the cones
+            // points at random, and on the boundary of the cones
             pcs_block *block = pcs_arena_take_array(&arena, (size_t)p.nb, sizeof *block);
             memcpy(block, p.block, (size_t)p.nb * sizeof *block);
             for (int b = 0; b < p.nb; ++b) {
@@ -130,7 +130,7 @@ TEST(friction_is_measured_as_in_the_theory)
             const double slow = slow_residual(&p, r, arena);
             CK_NEAR(m.residual, slow, 1e-12 * slow);
 
-            // no units, also for large factors
+            // the residual has no unit, also for large factors
             const double by[4] = {1e-3, 1e140, 1e-150, 1e250};
             for (int k = 0; k < 4 && seed % 3 != 1; ++k) {
                 double q[60], s[60];

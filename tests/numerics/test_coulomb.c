@@ -85,7 +85,7 @@ TEST(definite_contacts_are_solved)
         expect_law(&c, q, r, mode);
         count[mode] += 1;
 
-        // from a random start
+        // a contact from a random start
         random_q(&rng, 3, warm);
         expect_law(&c, q, warm, contact_solve(&c, q, warm));
         q[0] = -q[0];
@@ -96,7 +96,7 @@ TEST(definite_contacts_are_solved)
     ck_assert(count[CONTACT_STICK] > 5000 && count[CONTACT_SLIDE] > 5000);
 }
 
-// in steps of one degree over the whole circle: F changes sign between neighbours, u_T opposes d
+// steps of one degree over the whole circle: F changes sign between neighbours, u_T opposes d
 static bool brute_slide(const contact *c, const double *q)
 {
     bool found = false;

@@ -182,7 +182,7 @@ TEST(tolerances_are_kept)
     }
 }
 
-// between the ends of a step by the polynomial of the method, or by the slopes at the ends
+// values between the ends of a step by the polynomial of the method, or by the slopes at the ends
 TEST(dense_output)
 {
     pcs_tableau *gauss = smooth_method("gauss3");
@@ -365,7 +365,7 @@ static void expect_index_refused(pcs_integrator *run, const double *x0)
     CK_SAYS(pcs_integrator_start_dae(run, 0, x0, NULL, NULL), PCS_ERR_UNSUPPORTED,
             "index is above 1");
     ck_assert_msg(strstr(pcs_error_text(), "reduce") != NULL, "%s", pcs_error_text());
-    // nothing was started
+    // no integration was started
     CK_FAILS(pcs_integrator_step(run, NULL), PCS_ERR_ARG);
     pcs_integrator_destroy(run);
 }
@@ -575,7 +575,7 @@ TEST(failures_leave_the_state)
     pcs_integrator_destroy(run);
 }
 
-// from another state z is computed again, else nothing changes
+// z is computed again from another state, else nothing changes
 TEST(jumps_are_consistent)
 {
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_implicit_euler(), 0.01);
@@ -644,7 +644,7 @@ TEST(ill_conditioned_constraints)
         CK_NEAR(pcs_integrator_x(run)[0], 0.5, 1e-6);
         CK_NEAR(pcs_integrator_z(run)[1], 0.25, 1e-6);
 
-        // and too nearly equal: it cannot be distinguished from a higher index
+        // equations that are too nearly equal: they cannot be distinguished from a higher index
         d = 1e-13;
         CK_FAILS(pcs_integrator_start_dae(run, 0, (const double[]){1}, NULL, NULL),
                  PCS_ERR_UNSUPPORTED);
@@ -653,7 +653,7 @@ TEST(ill_conditioned_constraints)
     }
 }
 
-// without algebraic unknowns both forms are ordinary systems
+// both forms are ordinary systems without algebraic unknowns
 static int plain_f(void *user, double t, const double *x, const double *z, double *f)
 {
     f[0] = -2 * t * x[0] * x[0];

@@ -205,7 +205,7 @@ TEST(cube_and_plank_take_few_steps)
         int warm = 0;
         enum { STEPS = 40 };
         for (int step = 0; step <= STEPS; ++step) {
-            // at rest, then with a velocity, then without change
+            // an island at rest, then with a velocity, then without change
             for (int i = 0; i < 6; ++i) {
                 p.v_free[i] = step > 0 ? last.v[i] : 0;
                 if (step == 1) p.v_free[i] += 1e-2 * random_normal(&rng);

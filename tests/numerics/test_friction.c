@@ -8,7 +8,7 @@
 
 #define ROWS 400
 
-// of each family: at least one of each size
+// members of each family: at least one of each size
 enum { DRAWS = TEST_DRAWS(10) < 10 ? 3 : 10 };
 
 static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *r)
@@ -192,7 +192,7 @@ TEST(frames_do_not_matter)
     }
 }
 
-// on a pile acceleration saves sweeps
+// acceleration saves sweeps on a pile
 TEST(acceleration_helps)
 {
     int plain = 0, fast = 0;

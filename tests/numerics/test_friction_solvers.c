@@ -228,7 +228,7 @@ static void expect_manners(pcs_solver kind)
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 }
 
-// without a solution: finite numbers, neither converged nor infeasible
+// a problem without a solution: finite numbers, neither converged nor infeasible
 static void expect_honesty(pcs_solver kind, int max_iters)
 {
     double W[36] = {0}, q[6] = {-1, 0.3, 0, -1, 0, 0}, mu[2] = {0.5, 0}, u[6];

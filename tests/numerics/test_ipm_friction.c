@@ -259,7 +259,7 @@ TEST(many_contacts_on_one_body)
         memset(r, 0, sizeof r);
         CK_OK(pcs_solve_global(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
-        // it rests, or slides without rotating: the momentum is reduced by friction alone
+        // the body rests, or slides without rotating: the momentum is reduced by friction alone
         CK_NEAR(v[2], 0, 1e-10);
         if (k == 0) CK_NEAR(v[0], 0, 1e-10);
         double normal = 0, tangent = 0;

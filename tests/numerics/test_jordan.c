@@ -36,7 +36,7 @@ TEST(the_scaling_takes_x_to_z)
         double x[3], z[3], t[2], e[3], X[3], Z[3];
         draw(&rng, d, gx, x);
         draw(&rng, d, gz, z);
-        // near a solution the tangents are opposite
+        // tangents are opposite near a solution
         for (int c = 1; c < d && trial % 2; ++c) {
             z[c] = -z[0] * x[c];
         }

@@ -65,7 +65,7 @@ static int doubled_slopes(void *user, double t, const double *q, const double *v
     return 0;
 }
 
-// by Newton's law: the equations of the textbooks, solved by Cramer's rule
+// accelerations by Newton's law: the equations of the textbooks, solved by Cramer's rule
 static void doubled_by_hand(const double *q, const double *v, double *a)
 {
     const double *m = arms.m, *l = arms.l, M = m[0] + m[1], d = q[0] - q[1];
@@ -360,7 +360,7 @@ TEST(forces_at_points_work_as_their_power_says)
     }
     CK_NEAR(Q[0] * v[0] + Q[1] * v[1], power, 1e-14 * fabs(power));
 
-    // and they act in the equations, besides other forces
+    // they act in the equations, besides other forces
     const pcs_point_force both[2] = {by_step, by_call};
     pcs_lagrange_def def = {.n = 2, .L_complex = smooth_doubled_L, .user = (void *)&arms};
     pcs_lagrange *bare = make(&def);

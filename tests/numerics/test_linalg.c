@@ -457,7 +457,7 @@ TEST(chol_follows_a_matrix_that_changes)
         name[j] = t;
     }
     for (int pass = 0; pass < 4; ++pass) {
-        // in the random order first, then in the computed order
+        // the factors in the random order first, then in the computed order
         int k = 0;
         memset(A, 0, sizeof A);
         for (int j = 0; j < N; ++j) {

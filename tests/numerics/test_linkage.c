@@ -211,7 +211,7 @@ TEST(all_forms_are_the_same_equations)
         CK_OK(pcs_constrained_semi_explicit(sys, &semi));
         ck_assert_int_eq(semi.nx, 18);
         ck_assert_int_eq(semi.nz, how == PCS_STABILISATION_GGL ? 34 : 17);
-        // not quite consistent
+        // a state that is not quite consistent
         const double x[18] = {0.1, 0.1, 0.8, 0.6, 0.5, 0.6, 1.1, 0.4, 1.1, 0, 0, 9, 1};
         double dxdt[18], back[18], residual[34];
         ck_assert_int_eq(ode.f(ode.user, 0, x, dxdt), 0);

@@ -42,7 +42,7 @@ TEST(mass_spring_damper)
             CK_OK(pcs_lti_response(&lti, t, x0, &F, arena, x));
             CK_NEAR(x[0], expected[0], 2e-15 * (1 + t) * 4);
             CK_NEAR(x[1], expected[1], 2e-14 * (1 + t));
-            // and backwards, while rounding does not grow too much
+            // backwards in time, while rounding does not grow too much
             const double growth = exp(damping[i] * t / m);
             if (growth > 1e6) continue;
             CK_OK(pcs_lti_response(&lti, -t, x, &F, arena, back));

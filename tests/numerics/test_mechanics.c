@@ -95,7 +95,7 @@ static void expect_drift(pcs_stabilisation how, double alpha)
             law_rate = (slope - alpha * (phi0 + slope * t)) * decay;
         }
         CK_NEAR(phi, law, 1e-10);
-        // with GGL A rotates by v + w
+        // A rotates by v + w with GGL
         CK_NEAR(rate, law_rate, how == PCS_STABILISATION_GGL ? 0.2 * fabs(rate0) : 1e-9);
     }
     pcs_constrained_destroy(sys);
@@ -221,7 +221,7 @@ static int free_L(void *user, double t, const pcs_complex *q, const pcs_complex 
     return 0;
 }
 
-// with the multiplier as a number: L = T - U - z c
+// the multiplier as a number: L = T - U - z c
 static int held_L(void *user, double t, const pcs_complex *q, const pcs_complex *v, pcs_complex *L)
 {
     const double *z = user;
@@ -352,7 +352,7 @@ TEST(a_bead_moves_outwards_along_a_rotating_rod)
         def.stabilisation = how == 0 ? PCS_STABILISATION_PROJECT : PCS_STABILISATION_NONE;
         pcs_constrained *sys = make(&def);
         const pcs_ode ode = form(sys);
-        // at rest on the rod at distance 1
+        // a bead at rest on the rod at distance 1
         double x[4] = {1, 0, 0, r.W};
         CK_OK(pcs_constrained_check(sys, 0, x, x + 2, 1e-14, 1e-12));
         const double t = rk4(&ode, 0, 2e-3, 500, x), d = cosh(r.W * t), dd = r.W * sinh(r.W * t);
@@ -466,7 +466,7 @@ TEST(redundant_constraints_are_named)
     CK_SAYS(pcs_constrained_solve(sys, 0, q, v, a, NULL), PCS_ERR_SINGULAR, "rank 2 for 3");
     pcs_constrained_destroy(sys);
 
-    // no direction for a force where the gradient vanishes
+    // a force has no direction where the gradient vanishes
     def = bob_def(&b);
     pcs_constrained *one = make(&def);
     const double centre[3] = {0};
@@ -513,7 +513,7 @@ TEST(bad_systems_are_refused)
     CK_FAILS(pcs_constrained_solve(sys, 0, q, v, a, NULL), PCS_ERR_CALLBACK);
     pcs_constrained_destroy(sys);
 
-    // at the centre the constraint has no gradient: the state is unchanged
+    // the constraint has no gradient at the centre: the state is unchanged
     def = bob_def(&b);
     sys = make(&def);
     double x[2] = {0, 0}, w[2] = {1, 2};

@@ -168,7 +168,7 @@ TEST(velocities_agree_with_nsgs)
     }
 }
 
-// near the solution a step at least nearly squares the error: from 1e-3 to 1e-11 in a few steps
+// a step near the solution at least nearly squares the error: from 1e-3 to 1e-11 in a few steps
 TEST(the_end_is_superlinear)
 {
     for (int k = 1; k < 8; k += k == 2 ? 3 : 1) {
@@ -195,7 +195,7 @@ TEST(the_end_is_superlinear)
     }
 }
 
-// where J is singular the step has no part in its null space: J d = -F and no shorter d does
+// a step at a singular J has no part in its null space: J d = -F and no shorter d does
 TEST(steps_are_shortest)
 {
     reset();
@@ -306,7 +306,7 @@ TEST(units_do_not_matter)
     }
 }
 
-// no crash, no endless loop, and no converged outcome without a solution
+// such a problem gives no crash, no endless loop, and no converged outcome without a solution
 TEST(unusual_problems_end)
 {
     static const double of_mu[4] = {0, 1e-8, 0.5, 10};

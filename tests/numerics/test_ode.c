@@ -392,7 +392,7 @@ TEST(too_many_steps_are_reported)
     pcs_integrator *run = smooth_run(&ode, &opts, 0, (double[]){1, 0});
     CK_FAILS(pcs_integrator_advance(run, 50, NULL), PCS_ERR_STEP);
     CK_NEAR(circle_error(pcs_integrator_t(run), pcs_integrator_x(run)), 0, 1e-6);
-    // and it can continue
+    // the integrator can continue
     opts.max_steps = 0;
     pcs_integrator_destroy(run);
 }
@@ -410,7 +410,7 @@ TEST(null_and_constant_systems_are_accepted)
     ck_assert_ptr_null(pcs_integrator_z(NULL));
     ck_assert_int_eq(pcs_integrator_report(NULL).event.index, -1);
     ck_assert_int_eq(pcs_integrator_found(NULL, NULL), 0);
-    // where nothing changes steps grow; the time stays finite
+    // steps grow where nothing changes; the time stays finite
     const pcs_ode ode = {.n = 1, .f = nothing};
     pcs_integrator *run = smooth_run(&ode, NULL, 0, (double[]){1});
     int steps = 0;

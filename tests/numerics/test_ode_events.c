@@ -261,7 +261,7 @@ TEST(all_events_of_a_call_are_listed_in_order)
     const pcs_event_found *found;
     ck_assert_int_eq(pcs_integrator_found(run, &found), 0);
     pcs_ode_report report;
-    // two at the same time: both are reported, once
+    // two events at the same time: both are reported, once
     CK_OK(pcs_integrator_advance(run, 6, &report));
     ck_assert_int_eq(report.end, PCS_ODE_EVENT);
     ck_assert_int_eq(pcs_integrator_found(run, &found), 3);

@@ -27,7 +27,7 @@ static void make(dense *d, int n, const pcs_cone *kind)
     CK_OK(pcs_problem_check(&d->p));
 }
 
-// for any (y, x), r = expand(y, x) gives u_E = 0 on the eliminated rows and the reduced u
+// r = expand(y, x) gives u_E = 0 on the eliminated rows and the reduced u, for any (y, x)
 TEST(the_reduced_problem_is_the_problem)
 {
     test_random rng = random_seed(31);

@@ -164,7 +164,7 @@ static int moved_by_hand(void *user, double t, const double *chi, double *highes
     return 0;
 }
 
-// with the Jacobian, the complex version or neither
+// a plant with the Jacobian, the complex version or neither
 static pcs_input_output_def moved_def(int way)
 {
     return (pcs_input_output_def){.order = 2,
@@ -443,7 +443,7 @@ TEST(algebraic_unknowns)
         double A[25], B[10], C[15], D[6], by[5 + 2][3];
         reset(&plant[1]);
         CK_OK(pcs_linearise(&plant[0], PCS_DERIVATIVE_BEST, 0, x, U, arena, A, B, C, D));
-        // by (y', y, u', u), by central differences of the solution by hand
+        // the matrices for (y', y, u', u), by central differences of the solution by hand
         for (int j = 0; j < 6; ++j) {
             const double h = 1e-5;
             double up[3], down[3], *at = j < 4 ? x + j : &U[j - 4];
@@ -517,7 +517,7 @@ TEST(singular_equations_are_reported)
     double highest, A;
     CK_OK(pcs_input_output_create(NULL, &def, &equation));
     CK_OK(pcs_input_output_given(equation, &plant));
-    // at the guess, zero, and at the root of x = 0, phi does not depend on x'
+    // phi does not depend on x' at the guess, zero, and at the root of x = 0
     CK_SAYS(pcs_input_output_highest(equation, 0, (double[]){1}, NULL, &highest), PCS_ERR_SINGULAR,
             "derivative of order 1");
     CK_OK(pcs_input_output_highest(equation, 0, (double[]){0}, NULL, &highest));
@@ -529,7 +529,7 @@ TEST(singular_equations_are_reported)
     CK_FAILS(pcs_input_output_highest(equation, 0, NULL, NULL, &highest), PCS_ERR_ARG);
     pcs_input_output_destroy(equation);
 
-    // no root at all
+    // there is no root at all
     double side = 1;
     const pcs_input_output_def none = {
         .order = 1, .ny = 1, .phi = rooted, .guess = guess_side, .user = &side};

@@ -734,7 +734,7 @@ TEST(bad_input_is_refused_with_a_sentence)
     CK_FAILS(STEP(PCS_METRIC_Q1), PCS_ERR_ARG);
     pcs_mass_matrix_destroy(o.M);
 
-    // nothing to do
+    // the projection has nothing to do
     const pcs_position_problem none = {.nq = 7};
     for (int k = 0; k < 4; ++k) {
         CK_OK(pcs_solve_position_alloc(NULL, &none, metrics[k], NULL, NULL, dq, &r));

@@ -120,7 +120,7 @@ TEST(the_shortcut_agrees)
         CK_NEAR(quick.norm_r, slow.norm_r, 1e-15 * slow.norm_r);
         CK_NEAR(quick.norm_u, slow.norm_u, 1e-15 * slow.norm_u);
 
-        // and both solve
+        // both solve
         double z = 0;
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &p, NULL, &z, u, &report));

@@ -291,7 +291,7 @@ TEST(a_step_is_the_limit_of_ramps)
     realise(&eq, &r);
     pcs_arena work;
     CK_OK(pcs_arena_create(NULL, pcs_lti_bytes(&r.lti) + pcs_lti_realise_bytes(&eq), &work));
-    // before the step: y' = -0.4, y = 0.7, u = u' = 0
+    // state before the step: y' = -0.4, y = 0.7, u = u' = 0
     const double chain[4] = {-0.4, 0.7, 0, 0}, one = 1, t_end = 1.3;
     double x0[2], x[2], y, error[2];
     CK_OK(pcs_lti_realise_state(&eq, chain, work, x0));
@@ -346,7 +346,7 @@ TEST(the_chain_is_the_same_motion)
         CK_NEAR(y_chain, y, 1e-9);
     }
 
-    // and the linearised equation gives its coefficients back
+    // the linearised equation returns its coefficients
     pcs_plant given;
     double A[4], B[6];
     const double zero[3] = {0};

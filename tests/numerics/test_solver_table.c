@@ -70,7 +70,7 @@ static void expect_refused_text(pcs_solver_opts *o, const pcs_opt *opt, double x
     expect_refused(o, opt, text);
 }
 
-// by its name: every value of every option as a number, every choice as a word in any spelling
+// options by name: every value of every option as a number, every choice as a word in any spelling
 TEST(options_are_set_by_name)
 {
     for (int s = 0; s < pcs_solver_count(); ++s) {
@@ -101,7 +101,7 @@ TEST(options_are_set_by_name)
                 expect_refused(&o, opt, nonsense[i]);
             }
             if (opt->type != PCS_OPT_REAL) expect_refused(&o, opt, "0.5");
-            // nothing but this option has changed
+            // only this option has changed
             option_set(&o, opt, usual);
             const pcs_solver_opts same = pcs_solver_opts_default(info->kind);
             for (int i = 0; i < info->n_opts; ++i) {

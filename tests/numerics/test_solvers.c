@@ -98,7 +98,7 @@ TEST(every_solver_on_every_family)
                     const pcs_solver_info *info = pcs_solver_at(s);
                     pcs_solver_opts o = pcs_solver_opts_default(info->kind);
                     o.tol = 1e-10;
-                    // where a solver need not converge, a few iterations are enough
+                    // a few iterations are enough where a solver need not converge
                     if (info->kind == PCS_SOLVER_NSGS) o.max_iters = 200000;
                     if (!must_solve(info->kind, (family)f, sizes[k]) && o.max_iters > 1000) {
                         o.max_iters = 1000;
@@ -233,7 +233,7 @@ TEST(resting_box)
         ck_assert(r[i] >= 0);
     }
     CK_NEAR(r[0] + r[1] + r[2] + r[3], 0.0981, 1e-14);
-    // of all solutions the symmetric one
+    // the symmetric one of all solutions
     CK_NEAR(r[0], r[1], 1e-11);
     CK_NEAR(r[2], r[3], 1e-11);
 }

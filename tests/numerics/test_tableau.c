@@ -67,7 +67,7 @@ TEST(conditions_are_those_of_the_textbooks)
     CK_NEAR(r[3], s4[3] - 1.0 / 4, 1e-12);
 }
 
-// with b as weights of the tableau: this order and no more
+// a tableau with b as its weights has this order and no more
 static void expect_order(const pcs_tableau *t, const double *b, int order)
 {
     for (int k = 1; k <= order; ++k) {

@@ -6,7 +6,7 @@
 
 __extension__ typedef __float128 quad;
 
-// by a step of Newton's method from the double
+// a square root by a step of Newton's method from the double
 static quad root(quad x)
 {
     const double start = sqrt((double)x);
@@ -127,7 +127,7 @@ static exact_measure judge(const pcs_problem *p, const quad *x, const quad *Wr, 
         natural(&p->block[b], 1, x + row, u + row, g + row);
     }
     const quad violation = norm(p->n, f), map = norm(p->n, g), nq = norm(p->n, q);
-    // where W r and q vanish, r is compared with itself
+    // r is compared with itself where W r and q vanish
     const quad least = load > 0 ? load : norm(p->n, x);
     const quad size = nq > 0 ? larger(nq, norm(p->n, Wr)) : least;
     const quad all = larger(nq, larger(norm(p->n, x), norm(p->n, u)));

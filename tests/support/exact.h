@@ -11,7 +11,7 @@ typedef struct exact_measure {
     double natural;   // the relative natural map
 } exact_measure;
 
-// of a problem with at most EXACT_ROWS rows whose W is one dense block
+// measure of a problem with at most EXACT_ROWS rows whose W is one dense block
 enum { EXACT_ROWS = 64 };
 exact_measure exact_measure_of(const pcs_problem *p, const double *r);
 

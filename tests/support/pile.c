@@ -153,7 +153,7 @@ static int add_box(build *b, const double x[3], const double edge[3], double m, 
             lu[i + 6 * ((i + 1) % 6)] += gyro * J[0];
         }
     } else {
-        // as the three rows of a dense block added after these
+        // the joint as the three rows of a dense block added after these
         const double A[9] = {J[0], gyro * J[0],       0,   -gyro * J[1], J[1], 0,
                              0,    0.3 * gyro * J[2], J[2]};
         lu[0] = m;
@@ -189,7 +189,8 @@ static bodies_block *add_block(build *b, pcs_cone cone, int dim, double mu, int 
     return k;
 }
 
-// at P with the normal N; `along`: the part of each lever along N, which the cores do not contain
+// a contact at P with the normal N; `along`: the part of each lever along N, which the cores do not
+// contain
 static void add_contact(build *b, pcs_cone cone, int dim, double mu, int s1, int s2,
                         const double N[3], const double P[3], double gap, const double along[2])
 {
@@ -319,7 +320,7 @@ static void mixture(build *b, int parts, bool whole)
         add_contact(b, PCS_CONE_UNILATERAL, 1, 0, box, ball, up, P, 0, NULL);
         add_contact(b, PCS_CONE_COULOMB, 2, 0.3, ball, box, up, P, 0, NULL);
         add_contact(b, PCS_CONE_COULOMB, 3, 0, box, -1, up, P, 0, NULL);
-        // and a mechanism on rows
+        // a mechanism on rows
         add_rows(b, PCS_CONE_UNILATERAL, 1, 0, arm, -1);
         add_rows(b, PCS_CONE_COULOMB, 2 + k % 2, 0.2, arm, box);
         add_rows(b, PCS_CONE_EQUALITY, 1, 0, -1, arm);

@@ -223,7 +223,7 @@ static bool prepare(cell *c)
     return c->peer != NULL;
 }
 
-// in the child: writes the result to `to`
+// the child writes the result to `to`
 static void run_cell(cell *c, double limit, int to)
 {
     alarm((unsigned)ceil(2 * limit + 30));

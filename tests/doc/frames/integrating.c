@@ -10,7 +10,7 @@ static pcs_status ride(void)
     pcs_plant plant;
     pcs_ode ode;
 #include "block_2.c"
-    // at rest on a level road that begins to rise at 0.3 m/s the damper pulls the wheel up
+    // a wheel at rest on a level road that begins to rise at 0.3 m/s: the damper pulls it up
     const double at_rest[2] = {0, 0};
     double rate[2];
     EXPECT(ode.n == 2 && ode.f(ode.user, 0, at_rest, rate) == 0);
