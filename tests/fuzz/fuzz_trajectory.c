@@ -1,5 +1,6 @@
 // libFuzzer target: a good trajectory with any numbers changed, and any sets cut or removed, is
-// read or refused with a sentence, and no pointer of the result leaves its array. The input is a
+// read or refused with a sentence, no pointer of the result leaves its array, and what was read is
+// written as a page or by one of the exports. The input is a
 // list of changes of twelve bytes: the set, the change, the place, and eight bytes of a number;
 // HDF5 itself does not survive random bytes. fuzz_problem_file.c says how to build and run it; no
 // seeds are needed. Its files are in the current folder.
@@ -9,8 +10,11 @@
 #include <string.h>
 
 #include <hdf5.h>
+#include <percuss/export.h>
 #include <percuss/meshes.h>
+#include <percuss/motion.h>
 #include <percuss/parts.h>
+#include <percuss/replay.h>
 #include <percuss/trajectory.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,6 +26,7 @@ static const char *const sets[] = {
     "/frames/time",
     "/frames/q",
     "/frames/v",
+    "/frames/driven_v",
     "/frames/step",
     "/frames/hash",
     "/frames/contacts_end",
@@ -38,9 +43,11 @@ static const char *const sets[] = {
     "/model/system_names",
     "/model/shape_names",
     "/model/geometries/0/vertices",
+    "/model/geometries/0/triangles",
     "/provenance/format",
     "/provenance/format_version",
     "/provenance/closed",
+    "/provenance/seed",
     "/provenance/title",
 };
 enum { SETS = sizeof sets / sizeof *sets };
@@ -52,7 +59,7 @@ static void must(pcs_status status)
     abort();
 }
 
-// a hull and a ball on the ground, the ball on a string
+// a hull and a ball on the ground, the ball on a string, and a ball that follows a motion
 static void make_good(void)
 {
     const double corner[12] = {0, 0, 0, 0.2, 0, 0, 0, 0.2, 0, 0, 0, 0.2};
@@ -76,6 +83,12 @@ static void make_good(void)
     const pcs_interaction_def string = {
         pcs_relation_distance((double[3]){0}, (double[]){1, 0, 1}, 1), pcs_law_equality(), id, {0}};
     must(pcs_model_add_interaction(m, &string, NULL));
+    pcs_motion lift = pcs_motion_default();
+    lift.polynomial[1][2] = 1;
+    def.motion = pcs_motion_follow;
+    def.user = &lift;
+    must(pcs_model_add_body(m, &def, &id));
+    must(pcs_model_add_shape(m, id, &ball, (pcs_material){0}));
     must(pcs_state_create(m, &state));
     must(pcs_work_create(m, &work));
     must(pcs_recorder_open(GOOD, m, NULL, &recorder));
@@ -163,6 +176,21 @@ static double follow(pcs_trajectory *t)
     return sum;
 }
 
+// the page, or an export
+static void write(pcs_trajectory *t, size_t which)
+{
+    const pcs_export_kind kind = (pcs_export_kind)(which % (PCS_EXPORT_COUNT + 1));
+    char name[40];
+    pcs_status status;
+    if (kind == PCS_EXPORT_COUNT) {
+        status = pcs_replay_write(t, NULL, "fuzz_trajectory.html", NULL);
+    } else {
+        snprintf(name, sizeof name, "fuzz_trajectory.%s", pcs_export_ending(kind));
+        status = pcs_trajectory_export(t, kind, NULL, name, NULL);
+    }
+    if (status != PCS_OK && pcs_error_text()[0] == '\0') abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     copy_good();
@@ -179,6 +207,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     const double sum = follow(t);
+    write(t, size);
     pcs_trajectory_close(t);
     return sum == 0.1234567 ? -1 : 0;
 }
