@@ -277,7 +277,9 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     pcs_velocity_solve shown;
     const step_capture *capture = &t->work->capture;
     if (capture->fn) PCS_TRY(begin_capture(t, s, &scratch, &shown));
-    PCS_TRY(bodies_solve(&s->problem, &opts, units, t->work->team, scratch, v, s->r, s->u, out));
+    PCS_TRY(bodies_solve(&s->problem, &opts, t->work->watch, units, t->work->team, scratch, v, s->r,
+                         s->u, out));
+    if (out->solve.outcome == PCS_OUTCOME_STOPPED) t->work->budget.stopped = true;
     step_spend(t->work, out->units);
     if (!capture->fn) return PCS_OK;
     shown.opts = opts;

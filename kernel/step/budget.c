@@ -54,7 +54,7 @@ double step_units(const pcs_work *wk, double part)
 {
     const step_budget *b = &wk->budget;
     const double left = b->from + part * (b->end - b->from) - b->spent;
-    return left > 0 ? left : 0;
+    return left > 0 && !b->stopped ? left : 0;
 }
 
 double step_seconds(const pcs_work *wk)
@@ -65,14 +65,16 @@ double step_seconds(const pcs_work *wk)
 bool step_late(const pcs_work *wk)
 {
     const double most = wk->owner->scheme.max_seconds;
-    return most > 0 && step_seconds(wk) > wk->budget.clock * most;
+    return wk->budget.stopped || (most > 0 && step_seconds(wk) > wk->budget.clock * most);
 }
 
 bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome)
 {
     const bool late = step_late(wk);
     if (!late && step_units(wk, part) > 0) return false;
-    *outcome = late ? PCS_OUTCOME_TIME_LIMIT : PCS_OUTCOME_MAX_ITERS;
+    *outcome = wk->budget.stopped ? PCS_OUTCOME_STOPPED
+               : late             ? PCS_OUTCOME_TIME_LIMIT
+                                  : PCS_OUTCOME_MAX_ITERS;
     return true;
 }
 

@@ -151,6 +151,10 @@ static bool is_over(const step_division *d)
 bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_step_report *out)
 {
     const bool first = is_first(d), good = *status == PCS_OK && out->committed;
+    if (d->work->budget.stopped) {
+        restore_state(d, st);
+        return false;
+    }
     if (good) {
         if (d->done > 0) add_report(&d->before, out);
         d->done += d->part;

@@ -129,7 +129,8 @@ pcs_status project_in_mass(const trial *t, const project_set *set, const double 
     pcs_solver_opts limited = *opts;
     step_limit_seconds(t->work, &limited);
     const double units = 0.5 * step_units(t->work, 1);
-    PCS_TRY(bodies_solve(&p, &limited, units, t->work->team, mem, v, Lambda, w, &all));
+    PCS_TRY(
+        bodies_solve(&p, &limited, (pcs_watch){0}, units, t->work->team, mem, v, Lambda, w, &all));
     step_spend(t->work, all.units);
     *report = all.solve;
     memset(dq, 0, (size_t)m->nq * sizeof *dq);

@@ -75,7 +75,7 @@ static bool near_enough(const trial *t, const pcs_step_report *out)
 // Other velocities are not projected: the less accurate they are, the more overlap they leave.
 static bool may_be_committed(const trial *t, const pcs_step_report *out)
 {
-    if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return false;
+    if (out->projection_outcome != PCS_OUTCOME_CONVERGED || t->work->budget.stopped) return false;
     return out->outcome == PCS_OUTCOME_CONVERGED || near_enough(t, out) ||
            (t->accept && out->outcome != PCS_OUTCOME_DIVERGED);
 }
@@ -83,7 +83,7 @@ static bool may_be_committed(const trial *t, const pcs_step_report *out)
 // true when the complete trial is committed; `solved`: its velocities are good enough
 static bool is_acceptable(const trial *t, bool solved, const pcs_step_report *out)
 {
-    if (isnan(out->newton_residual)) return false;
+    if (isnan(out->newton_residual) || t->work->budget.stopped) return false;
     if (out->outcome == PCS_OUTCOME_CONVERGED || t->accept) return true;
     const bool projected =
         out->projection_outcome == PCS_OUTCOME_CONVERGED ||
@@ -363,6 +363,7 @@ static void decide(trial *t, bool cut, step_division *d, pcs_step_report *out)
     const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(t, out);
     if (out->outcome == PCS_OUTCOME_CONVERGED) out->outcome = out->projection_outcome;
     out->committed = is_acceptable(t, solved, out);
+    if (t->work->budget.stopped) out->outcome = PCS_OUTCOME_STOPPED;
     if (cut) step_divide_cut(d, out);
     if (out->committed && is_unsettled(t, out)) step_divide_unsettled(d, out);
     step_doubt_unsolved(t, out);

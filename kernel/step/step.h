@@ -161,6 +161,7 @@ typedef struct step_budget {
     double clock;       // part of the seconds of the scheme that have passed at its end
     bool first;         // this attempt is that of the whole step, which may be divided
     bool ends_solve;    // the units of the last solve are fewer than its max_iters
+    bool stopped;       // by the watch
 } step_budget;
 
 // who receives the solves of a step, and the number of the last one
@@ -181,6 +182,7 @@ struct pcs_work {
 
     threads *team; // or null
     step_capture capture;
+    pcs_watch watch;   // of the velocity problems
     pcs_state *backup; // copy of the state before a divided step; or null
     int touches;       // largest number of features that a search has found
     int looked_at;     // number of systems and shapes at the last search for unlikely bodies

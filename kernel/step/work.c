@@ -101,6 +101,13 @@ pcs_status pcs_work_set_capture(pcs_work *wk, pcs_velocity_solve_fn fn, void *us
     return PCS_OK;
 }
 
+pcs_status pcs_work_set_watch(pcs_work *wk, pcs_watch watch)
+{
+    if (!wk) return pcs_fail(PCS_ERR_ARG, "pcs_work_set_watch: the work is null");
+    wk->watch = watch;
+    return PCS_OK;
+}
+
 void work_begin(pcs_work *wk)
 {
     wk->contact = NULL;

@@ -265,13 +265,14 @@ pcs_status pcs_bodies_to_global(const pcs_env *env, const pcs_bodies_problem *b,
 
 // ---- a solve with memory of its own ------------------------------------------------------------
 
-static pcs_status solve_in(const pcs_bodies_problem *b, const pcs_solver_opts *o, double budget,
-                           pcs_arena work, double *v, double *r, double *u, bodies_report *out)
+static pcs_status solve_in(const pcs_bodies_problem *b, const pcs_solver_opts *o, pcs_watch watch,
+                           double budget, pcs_arena work, double *v, double *r, double *u,
+                           bodies_report *out)
 {
     block_lu F;
     bodies_problem p;
     PCS_TRY(open(b, &work, &F, &p));
-    return bodies_solve(&p, o, budget, NULL, work, v, r, u, out);
+    return bodies_solve(&p, o, watch, budget, NULL, work, v, r, u, out);
 }
 
 pcs_status pcs_solve_bodies(const pcs_env *env, const pcs_bodies_problem *b,
@@ -287,11 +288,6 @@ pcs_status pcs_solve_bodies(const pcs_env *env, const pcs_bodies_problem *b,
         return pcs_fail(PCS_ERR_ARG, "pcs_solve_bodies: the budget is %g; it must not be negative",
                         budget);
     }
-    if (watch.fn) {
-        return pcs_fail(PCS_ERR_UNSUPPORTED,
-                        "pcs_solve_bodies: a solve of bodies cannot be watched; condense it"
-                        " (pcs_bodies_condense)");
-    }
     const pcs_solver_opts o = opts ? *opts : pcs_solver_opts_default(PCS_SOLVER_AUTO);
     double *start = pcs_env_alloc(env, n, sizeof *start);
     if (!start) return pcs_fail_memory("bodies");
@@ -304,7 +300,7 @@ pcs_status pcs_solve_bodies(const pcs_env *env, const pcs_bodies_problem *b,
         if (n > 0) memcpy(r, start, n * sizeof *r);
         if (nv > 0) memcpy(v, b->v_free, nv * sizeof *v);
         work.peak = &peak;
-        status = solve_in(b, &o, budget, work, v, r, u, &all);
+        status = solve_in(b, &o, watch, budget, work, v, r, u, &all);
         work.peak = NULL;
         if (status != PCS_ERR_MEMORY || peak <= work.size) break;
         pcs_arena_destroy(env, &work);

@@ -50,6 +50,9 @@
 typedef struct finish {
     const bodies_problem *b;
     const pcs_solver_opts *o;
+    pcs_watch watch;
+    double *watched_r, *watched_u; // n, of the caller
+    double length;                 // of the last Newton step
     finish_system s;
     double clock;
     const double *v_free;       // nv
@@ -62,7 +65,7 @@ typedef struct finish {
     unsigned char *was, *is;    // nb: STATUS at the last factorisation, and now
     double factored;            // kappa of the factors; 0: there are none
     double best_value;
-    pcs_measure measure; // the measure of best
+    pcs_measure measure, last; // the measures of best and of the last r
     int steps;
     finish_budget *budget;
     double mark, marked; // the measure when it last fell to half, and the units spent until then
@@ -104,7 +107,24 @@ static double look(finish *w, const double *r)
         w->measure = m;
         memcpy(w->best, r, (size_t)n * sizeof *r);
     }
+    w->last = m;
     return value;
+}
+
+// true when the watch stops the solve; c is the last impulse measured
+static bool stopped(finish *w)
+{
+    if (!w->watch.fn) return false;
+    memcpy(w->watched_r, w->c, (size_t)w->b->n * sizeof *w->c);
+    memcpy(w->watched_u, w->u, (size_t)w->b->n * sizeof *w->u);
+    const pcs_progress now = {.solver = PCS_SOLVER_PROX,
+                              .iters = w->steps,
+                              .value = solver_stop_value(w->o, &w->last),
+                              .residual = w->last.residual,
+                              .natural_map = pcs_measure_relative_natural_map(&w->last),
+                              .step = w->length,
+                              .penalty = 1 / w->kappa};
+    return w->watch.fn(w->watch.user, &now) != 0;
 }
 
 // ---- the law -----------------------------------------------------------------------------------
@@ -290,6 +310,7 @@ static inner_end newton(finish *w, int *taken)
             }
             next = defect(w, w->w, false);
         }
+        w->length = length;
         // G has reached its rounding and cannot be reduced further
         if (!(next < E)) return E <= 1e-3 * first ? INNER_SOLVED : INNER_FAILED;
         memcpy(w->y, w->w, (size_t)nv * sizeof *w->y);
@@ -309,6 +330,7 @@ static pcs_outcome iterate(finish *w)
     w->mark = w->best_value;
     w->marked = w->budget->spent;
     while (!(w->best_value <= w->o->tol)) {
+        if (stopped(w)) return PCS_OUTCOME_STOPPED;
         if (out_of_time(w)) return PCS_OUTCOME_TIME_LIMIT;
         if (w->best_value <= HALF * w->mark) {
             w->mark = w->best_value;
@@ -403,8 +425,9 @@ static void project(const bodies_problem *b, double *r)
     }
 }
 
-pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_arena work,
-                         finish_budget *budget, double *v, double *r, double *u, bodies_report *out)
+pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_watch watch,
+                         pcs_arena work, finish_budget *budget, double *v, double *r, double *u,
+                         bodies_report *out)
 {
     finish_budget none = {.most = INFINITY, .patience = INFINITY};
     *out = (bodies_report){.islands = 1,
@@ -415,6 +438,10 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     finish w;
     pcs_status status = take(&w, island, o, &work);
     w.clock = solver_clock();
+    w.watch = watch;
+    w.watched_r = r;
+    w.watched_u = u;
+    w.length = NAN;
     w.v_free = v;
     w.budget = budget ? budget : &none;
     w.budget->spent = 0;

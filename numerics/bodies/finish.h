@@ -18,8 +18,9 @@ typedef struct finish_budget {
 // measure. o: options of prox with the function of Alart and Curnier; alpha = 1 / kappa. budget may
 // be null: no limit. PCS_ERR_UNSUPPORTED, r and v unchanged, for a block of A that is not definite,
 // or without memory for factors.
-pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_arena work,
-                         finish_budget *budget, double *v, double *r, double *u,
+// The watch is called after every proximal step, with its r and u in r and u.
+pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_watch watch,
+                         pcs_arena work, finish_budget *budget, double *v, double *r, double *u,
                          bodies_report *out);
 
 // nb: 1 / rho_i = tr W_ii / d_i of theory 7.7

@@ -28,6 +28,8 @@ typedef struct solution {
     const double *v_free;
     double *v, *r, *u;
     island_result *result;
+    task_watch *watch; // or null
+    bool stopped;      // by the watch
     threads *team;     // solves large islands one by one
     struct lane *lane; // solves many small islands at a time
     atomic_int next;   // the next island that no thread has taken
@@ -77,6 +79,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
                      .budget = budget_of(s, i),
                      .clock = s->clock,
                      .team = team,
+                     .watch = s->watch,
                      .work = work,
                      .v_free = s->v_free,
                      .v = s->v,
@@ -86,6 +89,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     t.result->solve = (pcs_report){.outcome = PCS_OUTCOME_STALLED};
     // several islands within these tolerances are within o.tol together
     if (all->n > 1) t.o.tol *= t.o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
+    if (s->stopped) return task_sweep(&t, 0, 0);
     if (t.of.nb == 1 && solve_one(s, i, *t.of.block, &t.o, s->v_free)) return PCS_OK;
     const solver_class *c = solver_class_of(t.o.kind);
     const pcs_status status = c->solve_bodies ? c->solve_bodies(&t) : PCS_ERR_UNSUPPORTED;
@@ -154,16 +158,19 @@ static pcs_status solve_together(solution *s, pcs_arena work)
     return failure(s->lane, ranks);
 }
 
-// the whole team solves large islands one after another; single threads solve the others
+// the whole team solves large islands one after another; single threads solve the others, and with
+// a watch the calling thread alone
 static pcs_status solve_islands(solution *s, pcs_arena work)
 {
-    const bool together = threads_count(s->team) > 1 && s->s.n > 1 && s->b->nb >= LARGE;
+    const bool several = threads_count(s->team) > 1 && s->s.n > 1 && s->b->nb >= LARGE;
+    const bool together = several && !s->watch;
     for (int i = 0; i < s->s.n; ++i) {
         if (is_large(s, i)) {
             PCS_TRY(solve_island(s, i, s->team, work));
         } else if (!together) {
             PCS_TRY(solve_island(s, i, NULL, work));
         }
+        if (s->result[i].solve.outcome == PCS_OUTCOME_STOPPED) s->stopped = true;
     }
     return together ? solve_together(s, work) : PCS_OK;
 }
@@ -197,11 +204,11 @@ static pcs_status begin(solution *s, const double *v, pcs_arena *work)
 // the outcome of all is that of the worst island; this order defines worst
 static int rank_of(pcs_outcome outcome)
 {
-    static const pcs_outcome worst_first[] = {PCS_OUTCOME_DIVERGED,   PCS_OUTCOME_INFEASIBLE,
-                                              PCS_OUTCOME_TIME_LIMIT, PCS_OUTCOME_STALLED,
-                                              PCS_OUTCOME_MAX_ITERS,  PCS_OUTCOME_CONVERGED};
+    static const pcs_outcome worst_first[] = {
+        PCS_OUTCOME_STOPPED, PCS_OUTCOME_DIVERGED,  PCS_OUTCOME_INFEASIBLE, PCS_OUTCOME_TIME_LIMIT,
+        PCS_OUTCOME_STALLED, PCS_OUTCOME_MAX_ITERS, PCS_OUTCOME_CONVERGED};
     int k = 0;
-    while (k < 5 && worst_first[k] != outcome) {
+    while (k < 6 && worst_first[k] != outcome) {
         ++k;
     }
     return k;
@@ -257,9 +264,20 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
     return PCS_OK;
 }
 
-pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, double budget,
-                        threads *team, pcs_arena work, double *v, double *r, double *u,
-                        bodies_report *out)
+// status and scales of the blocks, for the watch
+static pcs_status begin_watch(const bodies_problem *b, pcs_watch user, pcs_arena *work,
+                              task_watch *out)
+{
+    *out = (task_watch){.user = user};
+    out->scale = PCS_TAKE(work, (size_t)b->nb, double);
+    out->status = PCS_TAKE(work, (size_t)b->nb, unsigned char);
+    if (!out->scale || !out->status) return pcs_fail_memory("contacts");
+    return finish_scales(b, *work, out->scale);
+}
+
+pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, pcs_watch watch,
+                        double budget, threads *team, pcs_arena work, double *v, double *r,
+                        double *u, bodies_report *out)
 {
     *out = (bodies_report){.solve = {.outcome = PCS_OUTCOME_CONVERGED, .solver = o->kind}};
     PCS_TRY(check(b, o, v, r));
@@ -269,6 +287,11 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, doubl
     solution s = {.b = b, .o = o, .team = team, .v = v, .r = r, .u = u};
     s.budget = budget / b->nb;
     s.clock = timed || o->max_seconds > 0 ? solver_clock() : 0;
+    task_watch shared;
+    if (watch.fn) {
+        PCS_TRY(begin_watch(b, watch, &work, &shared));
+        s.watch = &shared;
+    }
     island_result result;
     int start[2] = {0, 1};
     if (b->nb == 1) {

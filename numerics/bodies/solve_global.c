@@ -86,7 +86,8 @@ static pcs_status solve_bodies(const form *f, const pcs_solver_opts *o, double *
         work.peak = &peak;
         memcpy(start, r, bytes);
         memcpy(v, f->t->v_free, (size_t)f->t->nv * sizeof *v);
-        status = bodies_solve(b, o, (double)o->max_iters * b->nb, NULL, work, v, r, u, &report);
+        status = bodies_solve(b, o, f->watch, (double)o->max_iters * b->nb, NULL, work, v, r, u,
+                              &report);
         if (status == PCS_ERR_MEMORY) memcpy(r, start, bytes);
         pcs_arena_destroy(f->env, &work);
         // it fits, but memory ran out
@@ -119,10 +120,10 @@ static pcs_status solve_form(const form *f, const pcs_solver_opts *o, double *v,
     return PCS_OK;
 }
 
-// the bodies have a method of their own for these options, and nothing watches
-static bool wants_bodies(const form *f, const pcs_solver_opts *o)
+// the bodies have a method of their own for these options
+static bool wants_bodies(const pcs_solver_opts *o)
 {
-    return !f->watch.fn && (o->kind == PCS_SOLVER_AUTO || o->kind == PCS_SOLVER_NSGS);
+    return o->kind == PCS_SOLVER_AUTO || o->kind == PCS_SOLVER_NSGS;
 }
 
 static pcs_status solve_any(form *f, const pcs_solver_opts *o, double *v, double *r, double *u,
@@ -132,7 +133,7 @@ static pcs_status solve_any(form *f, const pcs_solver_opts *o, double *v, double
     pcs_arena arena = {0};
     pcs_status status = PCS_ERR_UNSUPPORTED;
     f->solve = solve_bodies;
-    if (wants_bodies(f, o)) status = take_grown(f->env, g, take_bodies, &arena, &f->bodies);
+    if (wants_bodies(o)) status = take_grown(f->env, g, take_bodies, &arena, &f->bodies);
     if (status == PCS_ERR_UNSUPPORTED) {
         f->solve = solve_condensed;
         status = take_grown(f->env, g, take_condensed, &arena, &f->condensed);

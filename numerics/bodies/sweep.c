@@ -52,6 +52,7 @@ typedef struct job {
     phase phase;
     colours order;
     double *y, *r, *u, *best;
+    double *whole_r, *whole_u;   // of the caller
     double *r_before, *y_before; // with momentum
     double *moved;               // per cluster
     block_sums *sums;            // per cluster
@@ -83,6 +84,12 @@ static void extrapolate(double b, size_t n, double *x, double *before)
     }
 }
 
+// the natural map is measured where something reads it
+static bool wants_natural(const sweep_opts *o)
+{
+    return o->o->stop != PCS_STOP_RESIDUAL || o->watch.fn;
+}
+
 static void do_cluster(job *j, int c, double *spare)
 {
     const int begin = j->order.cluster[c], end = j->order.cluster[c + 1];
@@ -97,8 +104,8 @@ static void do_cluster(job *j, int c, double *spare)
         blocks_push(&j->p, begin, end, spare, j->r, j->y);
         break;
     case PHASE_MEASURE:
-        blocks_measure(&j->p, begin, end, spare, j->y, j->r, j->o->o->stop != PCS_STOP_RESIDUAL,
-                       j->u, &j->sums[c]);
+        blocks_measure(&j->p, begin, end, spare, j->y, j->r, wants_natural(j->o), j->u,
+                       &j->sums[c]);
         break;
     case PHASE_KEEP:
         memcpy(j->r_before + row, j->r + row, rows * sizeof *j->r);
@@ -260,6 +267,24 @@ static bool stagnates(job *j)
     return j->o->patience > 0 && j->out->sweeps - j->marked >= j->o->patience;
 }
 
+// true when the watch stops the solve
+static bool stopped(job *j)
+{
+    const pcs_watch watch = j->o->watch;
+    if (!watch.fn) return false;
+    prepared_scatter(&j->p, j->r, j->whole_r);
+    prepared_scatter(&j->p, j->u, j->whole_u);
+    const pcs_measure *m = &j->out->measure;
+    const pcs_progress now = {.solver = PCS_SOLVER_NSGS,
+                              .iters = j->out->sweeps,
+                              .value = j->value,
+                              .residual = m->residual,
+                              .natural_map = pcs_measure_relative_natural_map(m),
+                              .step = NAN,
+                              .penalty = NAN};
+    return watch.fn(watch.user, &now) != 0;
+}
+
 static bool measured_end(job *j)
 {
     measure(j);
@@ -274,6 +299,10 @@ static bool measured_end(job *j)
     }
     if (!isfinite(j->value)) {
         j->out->outcome = PCS_OUTCOME_DIVERGED;
+        return true;
+    }
+    if (stopped(j)) {
+        j->out->outcome = PCS_OUTCOME_STOPPED;
         return true;
     }
     if (j->o->o->max_seconds > 0 && solver_clock() - j->o->clock > j->o->o->max_seconds) {
@@ -379,6 +408,8 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
     job j = {.o = o,
              .team = team,
              .out = out,
+             .whole_r = r,
+             .whole_u = u,
              .best_value = INFINITY,
              .mark = INFINITY,
              .factor = 1,

@@ -24,7 +24,9 @@ typedef struct sweep_opts {
     int first;    // number of sweeps before the rate is evaluated
     double near;  // residual above which the rate is not evaluated
     bool accelerate;
-    double clock; // time at which the whole solve began
+    double clock;    // time at which the whole solve began
+    pcs_watch watch; // called by the first thread with every measure, when r and u have been
+                     // written
 } sweep_opts;
 
 // Solves the island to tol, or until it stalls. All vectors are those of the whole problem; the

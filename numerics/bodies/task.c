@@ -6,6 +6,7 @@
 #include "bodies/sweep.h"
 #include "linalg/bsr.h"
 #include "problem/measure.h"
+#include "problem/problem.h"
 
 // cost of assembling W, in visits of a block; multiplications that take as long as a visit
 #define ASSEMBLE  100
@@ -27,8 +28,8 @@ static const pace of_small = {16, 32, INFINITY}, of_large = {16, 48, 1e-4};
 bool task_fails(const island_task *t)
 {
     const pcs_outcome outcome = t->result->solve.outcome;
-    return !(task_value(t) <= t->o.tol) && outcome != PCS_OUTCOME_TIME_LIMIT &&
-           outcome != PCS_OUTCOME_INFEASIBLE;
+    return !(task_value(t) <= t->o.tol) && outcome != PCS_OUTCOME_STOPPED &&
+           outcome != PCS_OUTCOME_TIME_LIMIT && outcome != PCS_OUTCOME_INFEASIBLE;
 }
 
 void island_keep(island_result *x, const pcs_report *report)
@@ -38,6 +39,39 @@ void island_keep(island_result *x, const pcs_report *report)
     x->norm[0] = m->residual == 0 ? 0 : m->residual * measure_size(m);
     x->norm[1] = m->norm_q;
     x->norm[2] = m->norm_wr;
+}
+
+// the method at work
+typedef struct task_method {
+    const island_task *t;
+    const part *p; // with its r and u; null: they are those of the whole problem
+    bool heard;    // the watch has been called
+} task_method;
+
+// calls the watch with the changes of status since its last call; -1 in the first
+static int tell(void *user, const pcs_progress *now)
+{
+    task_method *m = user;
+    const island_task *t = m->t;
+    pcs_progress next = *now;
+    next.status_changes = m->heard ? 0 : -1;
+    for (int i = 0; i < t->of.nb; ++i) {
+        const int block = t->of.block[i];
+        const bodies_block *k = &t->of.b->block[block];
+        const double *r = m->p ? m->p->r + m->p->b.block[i].row : t->r + k->row;
+        const double *u = m->p ? m->p->u + m->p->b.block[i].row : t->u + k->row;
+        const unsigned char status =
+            problem_block_status(k->cone, k->dim, k->mu, t->watch->scale[block], r, u);
+        if (m->heard) next.status_changes += status != t->watch->status[block];
+        t->watch->status[block] = status;
+    }
+    m->heard = true;
+    return t->watch->user.fn(t->watch->user.user, &next);
+}
+
+static pcs_watch watch_of(task_method *m)
+{
+    return m->t->watch ? (pcs_watch){tell, m} : (pcs_watch){0};
 }
 
 // the options of a part, with the time that is left of t->o.max_seconds
@@ -54,6 +88,7 @@ static pcs_solver_opts in_time(const island_task *t, const pcs_solver_opts *o)
 
 static pcs_status sweep(island_task *t, int most, int patience, pcs_arena work)
 {
+    task_method method = {.t = t};
     const bool timed = most > 0 && t->of.nb > 1;
     const double start = timed ? solver_clock() : 0;
     const pace *p = t->of.nb > SMALL ? &of_large : &of_small;
@@ -65,7 +100,8 @@ static pcs_status sweep(island_task *t, int most, int patience, pcs_arena work)
                              .first = patience / 2 > p->first ? patience / 2 : p->first,
                              .near = p->near,
                              .accelerate = t->o.kind != PCS_SOLVER_NSGS || t->o.as.nsgs.depth > 0,
-                             .clock = t->clock};
+                             .clock = t->clock,
+                             .watch = most > 0 ? watch_of(&method) : (pcs_watch){0}};
     sweep_result result;
     PCS_TRY(sweep_island(&t->of, &opts, t->team, work, t->v_free, t->v, t->r, t->u, &result));
     const pcs_report report = {.outcome = result.outcome,
@@ -106,12 +142,14 @@ pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budge
     pcs_report before = t->result->solve;
     const double value = task_value(t);
     part p, kept;
+    task_method method = {.t = t, .p = &p};
     bodies_report report = {0};
     const pcs_solver_opts o = in_time(t, prox);
     pcs_arena work = t->work;
     PCS_TRY(part_open(t, &work, &kept));
     PCS_TRY(part_open(t, &work, &p));
-    const pcs_status status = bodies_finish(&p.b, &o, work, budget, p.v, p.r, p.u, &report);
+    const pcs_status status =
+        bodies_finish(&p.b, &o, watch_of(&method), work, budget, p.v, p.r, p.u, &report);
     t->result->seconds_finish += solver_clock() - start;
     PCS_TRY(status);
     t->result->finish += report.finish;
@@ -128,7 +166,8 @@ pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budge
     }
     part_close(t, &kept);
     PCS_TRY(sweep(t, 0, 0, work));
-    if (before.outcome == PCS_OUTCOME_MAX_ITERS) before.outcome = report.solve.outcome;
+    const bool stopped = report.solve.outcome == PCS_OUTCOME_STOPPED;
+    if (stopped || before.outcome == PCS_OUTCOME_MAX_ITERS) before.outcome = report.solve.outcome;
     t->result->solve = before;
     return PCS_OK;
 }
@@ -200,7 +239,8 @@ pcs_status task_assemble(island_task *t, const pcs_solver_opts *opts, double uni
     PCS_TRY(bodies_assemble(&p.b, p.v, &work, &local));
     const double cost = iteration_cost(&local, o.kind, step), most = fmax(0, units) / cost;
     if (o.max_iters > most) o.max_iters = (int)most;
-    PCS_TRY(pcs_solve(&local, &o, (pcs_watch){0}, work, p.r, p.u, &report));
+    PCS_TRY(
+        pcs_solve(&local, &o, t->watch ? t->watch->user : (pcs_watch){0}, work, p.r, p.u, &report));
     t->result->units += (double)ASSEMBLE * p.b.nb;
     t->result->units += cost * (o.kind == PCS_SOLVER_AUTO ? report.units : report.iters);
     PCS_TRY(add_impulses(&p.b, p.r, work, p.v));

@@ -17,6 +17,13 @@ typedef struct island_result {
     double norm[3]; // |F / rho|, |q|, |W r|
 } island_result;
 
+// the watch of a solve, shared by its islands
+typedef struct task_watch {
+    pcs_watch user;
+    double *scale;         // per block: 1 / rho of theory 7.7
+    unsigned char *status; // per block: at the last call
+} task_watch;
+
 struct island_task {
     const islands *all;
     int number; // of the island
@@ -25,6 +32,7 @@ struct island_task {
     double budget;     // units
     double clock;      // time at which the whole solve began
     threads *team;     // null: one thread
+    task_watch *watch; // null: none
     pcs_arena work;
     // vectors of the whole problem; the parts of the island are read and written
     const double *v_free;

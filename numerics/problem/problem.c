@@ -197,19 +197,19 @@ void problem_scales(const pcs_problem *p, double *s)
 
 // ---- status ----------------------------------------------------------------------------------
 
-// the branch of r and u as velocities: x = r / rho - s(u) lies in K, in its polar cone, or in
-// neither
-static unsigned char block_status(const pcs_block *k, double s, const double *r, const double *u)
+// x = r / rho - s(u) lies in K, in its polar cone, or in neither
+unsigned char problem_block_status(pcs_cone cone, int dim, double mu, double s, const double *r,
+                                   const double *u)
 {
-    if (k->cone == PCS_CONE_EQUALITY) return STATUS_STICK;
-    if (k->cone == PCS_CONE_UNILATERAL) return s * r[0] > u[0] ? STATUS_STICK : STATUS_OPEN;
-    double x[3] = {s * r[0] - u[0] - k->mu * cone_tangent(k->dim, u)};
-    for (int c = 1; c < k->dim; ++c) {
+    if (cone == PCS_CONE_EQUALITY) return STATUS_STICK;
+    if (cone == PCS_CONE_UNILATERAL) return s * r[0] > u[0] ? STATUS_STICK : STATUS_OPEN;
+    double x[3] = {s * r[0] - u[0] - mu * cone_tangent(dim, u)};
+    for (int c = 1; c < dim; ++c) {
         x[c] = s * r[c] - u[c];
     }
-    const double t = cone_tangent(k->dim, x);
-    if (k->mu * t <= -x[0]) return STATUS_OPEN;
-    return t <= k->mu * x[0] ? STATUS_STICK : STATUS_SLIDE;
+    const double t = cone_tangent(dim, x);
+    if (mu * t <= -x[0]) return STATUS_OPEN;
+    return t <= mu * x[0] ? STATUS_STICK : STATUS_SLIDE;
 }
 
 void problem_status(const pcs_problem *p, const double *r, const double *u, unsigned char *status)
@@ -220,7 +220,7 @@ void problem_status(const pcs_problem *p, const double *r, const double *u, unsi
         const pcs_block *k = &p->block[b];
         const double s =
             k->cone == PCS_CONE_EQUALITY ? 1 : problem_block_scale(p, b, &wrow, &trace);
-        status[b] = block_status(k, s, r + k->row, u + k->row);
+        status[b] = problem_block_status(k->cone, k->dim, k->mu, s, r + k->row, u + k->row);
     }
 }
 

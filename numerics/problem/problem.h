@@ -46,6 +46,10 @@ enum { STATUS_OPEN, STATUS_STICK, STATUS_SLIDE };
 // theory 7.7. A unilateral block that is closed sticks, and so does every equality
 void problem_status(const pcs_problem *p, const double *r, const double *u, unsigned char *status);
 
+// the same of one block, s = 1 / rho
+unsigned char problem_block_status(pcs_cone cone, int dim, double mu, double s, const double *r,
+                                   const double *u);
+
 // A (na x na, column-major) = S^-1/2 W S^-1/2 on the rows with place[i] >= 0, put there; s null
 // means no scaling
 void problem_restrict(const pcs_problem *p, const int *place, int na, const double *s, double *A);

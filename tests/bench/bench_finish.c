@@ -51,8 +51,9 @@ static pcs_status solve(const pile *p, const pcs_solver_opts *o, answer *a)
     if (pcs_arena_create(NULL, answer_room(p), &arena) != PCS_OK) exit(2);
     const pcs_status status =
         o->kind == PCS_SOLVER_NSGS
-            ? bodies_solve(&p->b, o, INFINITY, NULL, arena, a->v, a->r, a->u, &a->report)
-            : bodies_finish(&p->b, o, arena, NULL, a->v, a->r, a->u, &a->report);
+            ? bodies_solve(&p->b, o, (pcs_watch){0}, INFINITY, NULL, arena, a->v, a->r, a->u,
+                           &a->report)
+            : bodies_finish(&p->b, o, (pcs_watch){0}, arena, NULL, a->v, a->r, a->u, &a->report);
     pcs_arena_destroy(NULL, &arena);
     return status;
 }

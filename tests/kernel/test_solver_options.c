@@ -91,6 +91,72 @@ TEST(every_option_changes_a_step)
     }
 }
 
+// ---- the watch of a work -----------------------------------------------------------------------
+
+typedef struct listener {
+    int calls, stop_at; // stop_at 0: never
+} listener;
+
+static int listen(void *user, const pcs_progress *now)
+{
+    listener *l = user;
+    (void)now;
+    l->calls += 1;
+    return l->stop_at > 0 && l->calls >= l->stop_at;
+}
+
+TEST(a_watch_hears_of_steps_and_changes_no_bit)
+{
+    uint64_t hash[2];
+    listener l = {0};
+    for (int watched = 0; watched < 2; ++watched) {
+        scene s;
+        tower(&s, 3);
+        scene_start(&s);
+        if (watched) CK_OK(pcs_work_set_watch(s.wk, (pcs_watch){listen, &l}));
+        for (int i = 0; i < STEPS; ++i) {
+            scene_step(&s, 0.02);
+        }
+        hash[watched] = pcs_state_hash(s.st);
+        scene_close(&s);
+    }
+    ck_assert_int_gt(l.calls, 0);
+    ck_assert_uint_eq(hash[0], hash[1]);
+    CK_FAILS(pcs_work_set_watch(NULL, (pcs_watch){0}), PCS_ERR_ARG);
+}
+
+// also where unconverged steps are accepted and divided
+TEST(a_watch_stops_a_step)
+{
+    for (int stop_at = 1; stop_at <= 9; stop_at += 4) {
+        for (int k = 0; k < 4; ++k) {
+            scene s;
+            tower(&s, 3);
+            s.scheme.accept_unconverged = k % 2 == 1;
+            s.scheme.halvings = k / 2 == 1 ? 3 : 0;
+            scene_start(&s);
+            const uint64_t before = pcs_state_hash(s.st);
+            listener l = {.stop_at = stop_at};
+            CK_OK(pcs_work_set_watch(s.wk, (pcs_watch){listen, &l}));
+            pcs_step_report report;
+            CK_OK(pcs_step(s.m, s.st, s.wk, 0.02, &report));
+            ck_assert_int_eq(report.outcome, PCS_OUTCOME_STOPPED);
+            ck_assert(!report.committed);
+            ck_assert_uint_eq(pcs_state_hash(s.st), before);
+            CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.02, NULL), PCS_ERR_STEP,
+                    "velocity problem stopped");
+
+            // without a watch the work is as before
+            CK_OK(pcs_work_set_watch(s.wk, (pcs_watch){0}));
+            CK_OK(pcs_step(s.m, s.st, s.wk, 0.02, &report));
+            ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
+            scene_close(&s);
+        }
+    }
+}
+
+// ---- sweeps ------------------------------------------------------------------------------------
+
 // the sweeps on bodies read the options of nsgs themselves: their results agree with those on W
 TEST(sweeps_agree_with_an_assembled_problem)
 {

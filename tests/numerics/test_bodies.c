@@ -154,7 +154,8 @@ static void expect_demand(const pile *p, threads *team)
         answer a = answer_new(p, NULL);
         pcs_arena work = own;
         work.peak = &demand;
-        status = bodies_solve(&p->b, &o, INFINITY, team, work, a.v, a.r, a.u, &a.report);
+        status =
+            bodies_solve(&p->b, &o, (pcs_watch){0}, INFINITY, team, work, a.v, a.r, a.u, &a.report);
         if (status == PCS_OK) {
             ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
         } else {
@@ -198,15 +199,100 @@ TEST(numbers_that_are_not_finite_are_refused)
     double *r = calloc((size_t)p.b.n, sizeof(double)), *u = calloc((size_t)p.b.n, sizeof(double));
     bodies_report report;
     r[2] = NAN;
-    CK_FAILS(bodies_solve(&p.b, &o, INFINITY, NULL, arena, p.v_free, r, u, &report), PCS_ERR_ARG);
+    CK_FAILS(bodies_solve(&p.b, &o, (pcs_watch){0}, INFINITY, NULL, arena, p.v_free, r, u, &report),
+             PCS_ERR_ARG);
     r[2] = 0;
     p.v_free[3] = INFINITY;
-    CK_FAILS(bodies_solve(&p.b, &o, INFINITY, NULL, arena, p.v_free, r, u, &report), PCS_ERR_ARG);
+    CK_FAILS(bodies_solve(&p.b, &o, (pcs_watch){0}, INFINITY, NULL, arena, p.v_free, r, u, &report),
+             PCS_ERR_ARG);
     pcs_arena_destroy(NULL, &arena);
     free(r);
     free(u);
     pile_free(&p);
 }
+
+// ---- watches -----------------------------------------------------------------------------------
+
+typedef struct listener {
+    int calls, stop_at; // stop_at 0: never
+    bool first_said;    // the first call had no changes of status
+    unsigned solvers;   // bits of the solvers heard
+} listener;
+
+static int listen(void *user, const pcs_progress *now)
+{
+    listener *l = user;
+    l->calls += 1;
+    if (l->calls == 1) l->first_said = now->status_changes == -1;
+    ck_assert_int_ge(now->status_changes, -1);
+    ck_assert(now->residual >= 0);
+    ck_assert(now->natural_map >= 0);
+    l->solvers |= 1u << now->solver;
+    return l->calls == l->stop_at;
+}
+
+static answer watched(const pile *p, const pcs_solver_opts *o, threads *team, listener *l)
+{
+    answer a = answer_new(p, NULL);
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, answer_room(p), &arena));
+    CK_OK(bodies_solve(&p->b, o, (pcs_watch){listen, l}, INFINITY, team, arena, a.v, a.r, a.u,
+                       &a.report));
+    pcs_arena_destroy(NULL, &arena);
+    return a;
+}
+
+static const pcs_solver heard[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_PROX,
+                                   PCS_SOLVER_ADMM};
+
+TEST(a_watch_hears_all_and_changes_no_bit)
+{
+    threads *team;
+    CK_OK(threads_create(NULL, 3, &team));
+    for (int kind = 0; kind < PILE_COUNT; ++kind) {
+        pile p = pile_make((pile_kind)kind, 60, 5);
+        for (size_t k = 0; k < sizeof heard / sizeof *heard; ++k) {
+            pcs_solver_opts o = options(heard[k], 1e-9);
+            if (heard[k] != PCS_SOLVER_AUTO) o.max_iters = 300;
+            listener l = {0}, shared = {0};
+            answer a = answer_of(&p, &o, NULL), b = watched(&p, &o, NULL, &l);
+            answer c = watched(&p, &o, team, &shared);
+            ck_assert_int_gt(l.calls, 0);
+            ck_assert(l.first_said);
+            if (heard[k] != PCS_SOLVER_AUTO) ck_assert_uint_eq(l.solvers, 1u << heard[k]);
+            ck_assert_int_eq(shared.calls, l.calls);
+            ck_assert_mem_eq(a.r, b.r, (size_t)p.b.n * sizeof(double));
+            ck_assert_mem_eq(a.r, c.r, (size_t)p.b.n * sizeof(double));
+            ck_assert_int_eq(a.report.solve.outcome, b.report.solve.outcome);
+            answer_free(&a);
+            answer_free(&b);
+            answer_free(&c);
+        }
+        pile_free(&p);
+    }
+    threads_destroy(team);
+}
+
+TEST(a_watch_stops_all_islands)
+{
+    for (int kind = 0; kind < PILE_COUNT; ++kind) {
+        pile p = pile_make((pile_kind)kind, 60, 5);
+        for (size_t k = 0; k < sizeof heard / sizeof *heard; ++k) {
+            for (int at = 1; at <= 7; at += 3) {
+                const pcs_solver_opts o = options(heard[k], 1e-15);
+                listener l = {.stop_at = at};
+                answer a = watched(&p, &o, NULL, &l);
+                ck_assert_int_eq(l.calls, at);
+                ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_STOPPED);
+                expect_honest(&p, &a);
+                answer_free(&a);
+            }
+        }
+        pile_free(&p);
+    }
+}
+
+// ---- threads and islands -----------------------------------------------------------------------
 
 static void expect_same_bits(pile_kind kind, int n, pcs_solver solver, double tol)
 {

@@ -16,7 +16,7 @@ static answer finish_with(const pile *p, const pcs_solver_opts *o, const double 
     answer a = answer_new(p, r);
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, answer_room(p), &arena));
-    CK_OK(bodies_finish(&p->b, o, arena, NULL, a.v, a.r, a.u, &a.report));
+    CK_OK(bodies_finish(&p->b, o, (pcs_watch){0}, arena, NULL, a.v, a.r, a.u, &a.report));
     pcs_arena_destroy(NULL, &arena);
     return a;
 }
@@ -123,7 +123,7 @@ TEST(a_start_that_is_not_a_number_is_not_changed)
     answer a = answer_new(&p, r);
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, answer_room(&p), &arena));
-    ck_assert_int_eq(bodies_finish(&p.b, &o, arena, NULL, a.v, a.r, a.u, &a.report),
+    ck_assert_int_eq(bodies_finish(&p.b, &o, (pcs_watch){0}, arena, NULL, a.v, a.r, a.u, &a.report),
                      PCS_ERR_UNSUPPORTED);
     ck_assert(isnan(a.r[4]));
     pcs_arena_destroy(NULL, &arena);
@@ -144,7 +144,8 @@ TEST(time_and_memory_run_out)
     size_t demand = 0;
     pcs_arena none = {.peak = &demand};
     a = answer_new(&p, NULL);
-    ck_assert_int_eq(bodies_finish(&p.b, &o, none, NULL, a.v, a.r, a.u, &a.report), PCS_ERR_MEMORY);
+    ck_assert_int_eq(bodies_finish(&p.b, &o, (pcs_watch){0}, none, NULL, a.v, a.r, a.u, &a.report),
+                     PCS_ERR_MEMORY);
     ck_assert_uint_gt(demand, 0);
     answer_free(&a);
     pile_free(&p);

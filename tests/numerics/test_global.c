@@ -240,6 +240,38 @@ TEST(every_solver_takes_the_global_form)
     }
 }
 
+static int count_calls(void *user, const pcs_progress *now)
+{
+    (void)now;
+    *(int *)user += 1;
+    return 0;
+}
+
+TEST(a_watch_changes_no_bit)
+{
+    const pcs_solver kinds[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_IPM};
+    for (int k = 0; k < 3; ++k) {
+        int calls = 0;
+        for (int trial = 0; trial < TEST_DRAWS(40); ++trial) {
+            rig s;
+            make(&s, (kind)(trial % KINDS), trial / 4 % 2, (uint64_t)trial + 900);
+            const size_t bytes = (size_t)bsr_rows(&s.g.H) * sizeof(double);
+            const pcs_solver_opts o = pcs_solver_opts_default(kinds[k]);
+            double r[2][ROWS] = {{0}, {0}}, u[ROWS], v[VELOCITIES];
+            pcs_report report[2];
+            for (int watched = 0; watched < 2; ++watched) {
+                const pcs_watch watch = {watched ? count_calls : NULL, &calls};
+                CK_OK(pcs_solve_global(NULL, &s.g, &o, watch, v, r[watched], u, &report[watched]));
+            }
+            ck_assert_mem_eq(r[0], r[1], bytes);
+            ck_assert_int_eq(report[0].outcome, report[1].outcome);
+            ck_assert_int_eq(report[0].iters, report[1].iters);
+            pcs_mass_matrix_destroy(s.M);
+        }
+        ck_assert_int_gt(calls, 0);
+    }
+}
+
 // ipm in body space is ipm in contact space: every kind of mass and of cone, both shifts
 TEST(interior_points_of_both_spaces_agree)
 {

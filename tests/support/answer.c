@@ -36,7 +36,7 @@ answer answer_from(const pile *p, const pcs_solver_opts *o, threads *team, const
     answer a = answer_new(p, r);
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, answer_room(p), &arena));
-    CK_OK(bodies_solve(&p->b, o, INFINITY, team, arena, a.v, a.r, a.u, &a.report));
+    CK_OK(bodies_solve(&p->b, o, (pcs_watch){0}, INFINITY, team, arena, a.v, a.r, a.u, &a.report));
     pcs_arena_destroy(NULL, &arena);
     return a;
 }

@@ -25,6 +25,14 @@ PCS_API void pcs_work_destroy(pcs_work *work);
 /// does not depend on their number, to the bit. On an error the number does not change.
 PCS_NODISCARD PCS_API pcs_status pcs_work_set_threads(pcs_work *work, int threads);
 
+/// A watch of the velocity problems of the steps that follow (pcs_watch; {0}: none). It is called
+/// from the thread that steps, with the progress of one island after another: iters falls where a
+/// solver, an island, a pass or a part of a step begins, and status_changes counts the contacts and
+/// joints of the island. Islands of one contact that have a closed form are solved without a call.
+/// Where it returns non-zero the step ends with PCS_OUTCOME_STOPPED and is not committed. The
+/// states have the same bits as without a watch. Small islands then do not share the threads.
+PCS_NODISCARD PCS_API pcs_status pcs_work_set_watch(pcs_work *work, pcs_watch watch);
+
 /// Bytes held by the work: its arena and lists.
 PCS_API size_t pcs_work_held(const pcs_work *work);
 

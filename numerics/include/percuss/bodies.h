@@ -85,8 +85,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_bodies_to_global(const pcs_env *env,
 /// most work units, in visits of a block by a sweep (INFINITY: no limit), as pcs_scheme.budget
 /// counts them. r (n): on entry the starting point, on return the best impulse found; v (start[ns])
 /// and u (n) belong to it. Outcome and measure are those of pcs_solve for the whole problem;
-/// report->units is the cost, report->iters that of the longest island. A watch cannot be called
-/// yet and is refused (PCS_ERR_UNSUPPORTED). Memory from env (null: malloc), released on return.
+/// report->units is the cost, report->iters that of the longest island. The watch hears of
+/// one island after another, again from the start where the memory had to grow; status_changes
+/// counts the blocks of the island. Memory from env (null: malloc), released on return.
 PCS_NODISCARD PCS_API pcs_status pcs_solve_bodies(const pcs_env *env, const pcs_bodies_problem *b,
                                                   const pcs_solver_opts *opts, double budget,
                                                   pcs_watch watch, double *v, double *r, double *u,

@@ -33,14 +33,17 @@ typedef struct bodies_report {
 // r: the start on entry (projected on K), the best impulse found on return. v: v_free on entry, on
 // return the velocity that belongs to r. u: n. Outcome and measure as those of pcs_solve for the
 // whole problem (theory 7.7). o->kind: PCS_SOLVER_AUTO for the portfolio of this form,
-// PCS_SOLVER_NSGS for sweeps alone; for any other kind W is assembled, island by island. It spends
+// PCS_SOLVER_NSGS for sweeps and PCS_SOLVER_PROX for the finish alone; for any other kind, and for
+// options that these methods do not have, W is assembled, island by island. It spends
 // at most `budget` units, divided among the islands by their numbers of blocks, and ends with
 // PCS_OUTCOME_MAX_ITERS where that is not enough; the running method may exceed it by one of its
 // steps. The result has the same bits for any team. `work` is by value: PCS_ERR_MEMORY, with the
 // demand in *work.peak, when it is too small.
-PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, double budget,
-                                threads *team, pcs_arena work, double *v, double *r, double *u,
-                                bodies_report *out);
+// The watch hears of one island after another, from the calling thread; status_changes counts the
+// blocks of the island. Where it stops the solve, the islands that follow keep their start
+PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, pcs_watch watch,
+                                double budget, threads *team, pcs_arena work, double *v, double *r,
+                                double *u, bodies_report *out);
 
 // W, q and the cones, from the arena; v_free as above
 PCS_API pcs_status bodies_assemble(const bodies_problem *b, const double *v_free, pcs_arena *arena,
