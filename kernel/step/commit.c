@@ -158,6 +158,24 @@ static void sort_memory(pcs_memory *mem)
     }
 }
 
+// One contact for each key: a feature that has a row at the start of the step and another one where
+// the shapes meet is remembered with the sum of their impulses.
+static void join_equal(pcs_memory *mem)
+{
+    remembered *c = mem->contact;
+    int n = 0;
+    for (int i = 0; i < mem->n; ++i) {
+        if (n == 0 || contact_key_compare(&c[n - 1].key, &c[i].key) != 0) {
+            c[n++] = c[i];
+            continue;
+        }
+        for (int k = 0; k < 3; ++k) {
+            c[n - 1].r[k] += c[i].r[k];
+        }
+    }
+    mem->n = n;
+}
+
 void step_commit(const trial *t, pcs_state *st)
 {
     pcs_memory *mem = st->memory;
@@ -179,6 +197,7 @@ void step_commit(const trial *t, pcs_state *st)
         }
     }
     sort_memory(mem);
+    if (t->list.n > t->list.n_start) join_equal(mem);
 
     // a gap from an earlier step takes some steps to close
     const double tol = step_velocity_tol(&t->m->scheme, &t->work->measure);
