@@ -78,7 +78,7 @@ static pcs_status check(const char *path, const head *h, const char *bytes, size
                           "it is a checkpoint in another version of the layout than %c", magic[7]);
     }
     if (h->size != size) {
-        return fail_named(path, PCS_ERR_FORMAT, "it has %zu bytes of %llu; it was cut", size,
+        return fail_named(path, PCS_ERR_FORMAT, "it has %zu bytes; %llu were written", size,
                           (unsigned long long)h->size);
     }
     if (h->checksum != sum_of(*h, bytes)) {
