@@ -218,16 +218,17 @@ static bool visit(project_local *p, local_row *r)
 // residual (theory 7.7) of the rows, with gaps in place of velocities
 static double residual(const project_local *p)
 {
-    double F2 = 0, g2 = 0, w2 = 0;
+    const pcs_block unilateral = {PCS_CONE_UNILATERAL, 0, 1, 0};
+    measure_sums sums = {0};
     for (int i = 0; i < p->n; ++i) {
         const local_row *r = &p->row[i];
-        const double u = velocity(p, r), F = cone_min(r->W * r->Lambda, r->g + u);
-        g2 += r->g * r->g;
-        w2 += u * u;
-        if (r->W > 0) F2 += F * F;
+        double u = velocity(p, r);
+        if (!(r->W > 0)) continue;
+        measure_velocity(&sums, 1, &r->g, &u);
+        measure_add_violation(&sums, &unilateral, r->W, &r->Lambda, &u);
     }
-    pcs_measure m = {.norm_q = sqrt(g2), .norm_wr = sqrt(w2)};
-    measure_close(sqrt(F2), &m);
+    pcs_measure m;
+    measure_close(&sums, &m);
     return m.residual;
 }
 

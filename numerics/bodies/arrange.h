@@ -4,11 +4,11 @@
 
 #include "bodies/prepared.h"
 
-// a cluster: its first place of each kind, its first row, its largest trace and |q|
+// a cluster: its first place of each kind, its first row, its largest trace
 typedef struct piece {
     int first[VISIT_KINDS];
     int row;
-    double trace, q;
+    double trace;
 } piece;
 
 static inline const bodies_block *block_at(const prepared *p, int k)

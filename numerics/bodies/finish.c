@@ -55,15 +55,13 @@ typedef struct finish {
     double length;                 // of the last Newton step
     finish_system s;
     double clock;
-    const double *v_free;       // nv
-    double *scale;              // nb, 1 / rho of theory 7.7
-    double norm_q, size, kappa; // size: the larger of |q| and |W r|
-    double *c, *uc, *best;      // n: the centre and its u, the best r so far
-    double *dr;                 // n: r(v) - c
-    double *y, *w, *d, *G, *x;  // nv: the iterate; a trial, or v of an r; the step; G
-    double *u, *next, *f;       // n: u of an r
-    unsigned char *was, *is;    // nb: STATUS at the last factorisation, and now
-    double factored;            // kappa of the factors; 0: there are none
+    double size, kappa;        // size: the larger of |q| and |W r|
+    double *c, *uc, *best;     // n: the centre and its u, the best r so far
+    double *dr;                // n: r(v) - c
+    double *y, *w, *d, *G, *x; // nv: the iterate; a trial, or v of an r; the step; G
+    double *u, *next;          // n: u of an r
+    unsigned char *was, *is;   // nb: STATUS at the last factorisation, and now
+    double factored;           // kappa of the factors; 0: there are none
     double best_value;
     pcs_measure measure, last; // the measures of best and of the last r
     int steps;
@@ -78,34 +76,15 @@ enum { OPEN, STICK, SLIDE };
 // computes w (same layout as v), u and the measure of r; keeps r if it is the best
 static double look(finish *w, const double *r)
 {
-    const int n = w->b->n, nv = w->s.nv;
-    memset(w->w, 0, (size_t)nv * sizeof *w->w);
-    finish_impulses(&w->s, 1, r, w->w);
-    for (int i = 0; i < w->s.ns; ++i) {
-        block_lu_solve(w->b->A, i, w->w + w->b->A->start[i]);
-    }
-    finish_rows(&w->s, w->w, w->u);
-    pcs_measure m = {.norm_q = w->norm_q, .norm_wr = problem_norm(n, w->u)};
-    for (int i = 0; i < nv; ++i) {
-        w->w[i] += w->v_free[i];
-    }
-    finish_rows(&w->s, w->w, w->u);
-    for (int i = 0; i < n; ++i) {
-        w->u[i] += w->b->shift[i];
-    }
-    m.norm_r = problem_norm(n, r);
-    m.norm_u = problem_norm(n, w->u);
+    pcs_measure m;
+    finish_system_measure(&w->s, r, w->w, w->u, &m);
     w->size = measure_size(&m);
-    bodies_natural(w->b, NULL, r, w->u, w->f);
-    m.natural_map = problem_norm(n, w->f);
-    bodies_natural(w->b, w->scale, r, w->u, w->f);
-    measure_close(problem_norm(n, w->f), &m);
     const double value = solver_stop_value(w->o, &m);
     w->budget->spent += 2.0 * w->b->nb;
     if (value < w->best_value) {
         w->best_value = value;
         w->measure = m;
-        memcpy(w->best, r, (size_t)n * sizeof *r);
+        memcpy(w->best, r, (size_t)w->b->n * sizeof *r);
     }
     w->last = m;
     return value;
@@ -174,7 +153,7 @@ static void apply_law(finish *w, const double *u, bool slopes)
     double *B = w->s.B, *C = w->s.C;
     for (int i = 0; i < w->b->nb; ++i) {
         const bodies_block *k = &w->b->block[i];
-        const double rho = w->kappa / w->scale[i], *c = w->c + k->row, *ui = u + k->row;
+        const double rho = w->kappa / w->s.scale[i], *c = w->c + k->row, *ui = u + k->row;
         double *dr = w->dr + k->row, *Bi = NULL, *Ci = NULL;
         if (slopes) {
             Bi = B + SLOPES * (size_t)i;
@@ -230,7 +209,7 @@ static double moved(const finish *w)
     for (int i = 0; i < w->b->nb; ++i) {
         const bodies_block *k = &w->b->block[i];
         for (int j = k->row; j < k->row + k->dim; ++j) {
-            sum += w->dr[j] * w->dr[j] * w->scale[i];
+            sum += w->dr[j] * w->dr[j] * w->s.scale[i];
         }
     }
     return sqrt(sum) / w->kappa;
@@ -361,7 +340,7 @@ static pcs_outcome iterate(finish *w)
 // ---- the entry ---------------------------------------------------------------------------------
 
 static pcs_status take(finish *w, const bodies_problem *b, const pcs_solver_opts *o,
-                       pcs_arena *work)
+                       const double *v_free, pcs_arena *work)
 {
     const size_t nv = (size_t)b->A->start[b->A->nb], n = (size_t)b->n, nb = (size_t)b->nb;
     *w = (finish){.b = b, .o = o, .best_value = INFINITY};
@@ -369,11 +348,10 @@ static pcs_status take(finish *w, const bodies_problem *b, const pcs_solver_opts
     for (size_t k = 0; k < sizeof velocity / sizeof *velocity; ++k) {
         *velocity[k] = PCS_TAKE(work, nv, double);
     }
-    double **row[] = {&w->c, &w->dr, &w->uc, &w->best, &w->u, &w->next, &w->f};
+    double **row[] = {&w->c, &w->dr, &w->uc, &w->best, &w->u, &w->next};
     for (size_t k = 0; k < sizeof row / sizeof *row; ++k) {
         *row[k] = PCS_TAKE(work, n, double);
     }
-    w->scale = PCS_TAKE(work, nb, double);
     w->was = PCS_TAKE(work, nb, unsigned char);
     w->is = PCS_TAKE(work, nb, unsigned char);
     for (size_t k = 0; k < sizeof velocity / sizeof *velocity; ++k) {
@@ -382,38 +360,8 @@ static pcs_status take(finish *w, const bodies_problem *b, const pcs_solver_opts
     for (size_t k = 0; k < sizeof row / sizeof *row; ++k) {
         if (!*row[k]) return pcs_fail_memory("contacts");
     }
-    if (!w->scale || !w->was || !w->is) return pcs_fail_memory("contacts");
-    return finish_system_take(&w->s, b, work);
-}
-
-pcs_status finish_scales(const bodies_problem *b, pcs_arena mem, double *scale)
-{
-    double most = 0;
-    for (int i = 0; i < b->nb; ++i) {
-        const bodies_block *k = &b->block[i];
-        const size_t d = (size_t)k->dim;
-        size_t wide = 0;
-        for (int side = 0; side < 2; ++side) {
-            if (k->sys[side] < 0) continue;
-            const int *start = b->A->start + k->sys[side];
-            if ((size_t)(start[1] - start[0]) > wide) wide = (size_t)(start[1] - start[0]);
-        }
-        pcs_arena scope = mem;
-        double *Z = PCS_TAKE(&scope, 2 * d * wide, double), *W = PCS_TAKE(&scope, d * d, double);
-        if (!Z || !W) return pcs_fail_memory("contacts");
-        bodies_diagonal(b, i, Z, W);
-        double trace = 0;
-        for (size_t a = 0; a < d; ++a) {
-            trace += W[a * (d + 1)];
-        }
-        scale[i] = trace;
-        if (trace > most) most = trace;
-    }
-    for (int i = 0; i < b->nb; ++i) {
-        const double trace = scale[i] > 0 ? scale[i] : most;
-        scale[i] = trace > 0 ? trace / b->block[i].dim : 1;
-    }
-    return PCS_OK;
+    if (!w->was || !w->is) return pcs_fail_memory("contacts");
+    return finish_system_take(&w->s, b, v_free, work);
 }
 
 static void project(const bodies_problem *b, double *r)
@@ -436,27 +384,20 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     if (island->nb == 0) return PCS_OK;
     const size_t n = (size_t)island->n, nv = (size_t)island->A->start[island->A->nb];
     finish w;
-    pcs_status status = take(&w, island, o, &work);
+    pcs_status status = take(&w, island, o, v, &work);
     w.clock = solver_clock();
     w.watch = watch;
     w.watched_r = r;
     w.watched_u = u;
     w.length = NAN;
-    w.v_free = v;
     w.budget = budget ? budget : &none;
     w.budget->spent = 0;
     w.kappa = w.budget->kappa > 0 ? w.budget->kappa : 1 / o->as.prox.alpha;
-    if (status == PCS_OK) status = finish_scales(island, work, w.scale);
     if (status != PCS_OK) {
         finish_system_end(&w.s);
         return status;
     }
 
-    finish_rows(&w.s, v, w.u);
-    for (size_t i = 0; i < n; ++i) {
-        w.u[i] += island->shift[i];
-    }
-    w.norm_q = problem_norm(island->n, w.u);
     memcpy(w.c, r, n * sizeof *r);
     project(island, w.c);
     look(&w, w.c);

@@ -23,7 +23,4 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
                          pcs_arena work, finish_budget *budget, double *v, double *r, double *u,
                          bodies_report *out);
 
-// nb: 1 / rho_i = tr W_ii / d_i of theory 7.7
-pcs_status finish_scales(const bodies_problem *b, pcs_arena mem, double *scale);
-
 #endif

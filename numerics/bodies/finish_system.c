@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linalg/bsr.h"
+#include "problem/measure.h"
 
 // largest number of systems in an island, and of entries in a factor
 #define MOST_SYSTEMS 20000
@@ -58,7 +59,8 @@ static pcs_status take_pattern(finish_system *s, pcs_arena *arena)
     return taken ? PCS_OK : pcs_fail_memory("contacts");
 }
 
-pcs_status finish_system_take(finish_system *s, const bodies_problem *b, pcs_arena *arena)
+pcs_status finish_system_take(finish_system *s, const bodies_problem *b, const double *v_free,
+                              pcs_arena *arena)
 {
     const size_t nb = (size_t)b->nb, ns = (size_t)b->A->nb, n = (size_t)b->n;
     *s = (finish_system){.b = b, .ns = b->A->nb, .nv = b->A->start[b->A->nb]};
@@ -84,6 +86,9 @@ pcs_status finish_system_take(finish_system *s, const bodies_problem *b, pcs_are
     }
     s->J = PCS_TAKE(arena, rows, double);
     s->A = PCS_TAKE(arena, masses, double);
+    s->v_free = PCS_TAKE(arena, nv, double);
+    s->q = PCS_TAKE(arena, n, double);
+    s->scale = PCS_TAKE(arena, nb, double);
     s->B = PCS_TAKE(arena, SLOPES * nb, double);
     s->C = PCS_TAKE(arena, SLOPES * nb, double);
     s->CJ = PCS_TAKE(arena, widest, double);
@@ -93,8 +98,8 @@ pcs_status finish_system_take(finish_system *s, const bodies_problem *b, pcs_are
     s->x = PCS_TAKE(arena, nv, double);
     s->Y = PCS_TAKE(arena, (KRYLOV + 1) * nv, double);
     s->Z = PCS_TAKE(arena, (KRYLOV + 1) * nv, double);
-    if (!s->J || !s->A || !s->B || !s->C || !s->CJ || !s->held || !s->t || !s->p || !s->x ||
-        !s->Y || !s->Z) {
+    if (!s->J || !s->A || !s->v_free || !s->q || !s->scale || !s->B || !s->C || !s->CJ ||
+        !s->held || !s->t || !s->p || !s->x || !s->Y || !s->Z) {
         return pcs_fail_memory("contacts");
     }
     PCS_TRY(take_pattern(s, arena));
@@ -107,6 +112,12 @@ pcs_status finish_system_take(finish_system *s, const bodies_problem *b, pcs_are
     for (int i = 0; i < s->ns; ++i) {
         block_lu_values(b->A, i, s->A + s->a[i]);
     }
+    memcpy(s->v_free, v_free, nv * sizeof *v_free);
+    finish_rows(s, v_free, s->q);
+    for (size_t i = 0; i < n; ++i) {
+        s->q[i] += b->shift[i];
+    }
+    PCS_TRY(bodies_scales(b, *arena, s->scale));
     s->chol = chol_begin(arena);
     return s->chol ? PCS_OK : pcs_fail_memory("contacts");
 }
@@ -158,6 +169,38 @@ void finish_mass(const finish_system *s, const double *x, double *y)
         block_addmul(w, w, s->A + s->a[i], x + at, y + at);
     }
 }
+
+// ---- the measure -------------------------------------------------------------------------------
+
+void finish_system_measure(const finish_system *s, const double *r, double *v, double *u,
+                           pcs_measure *out)
+{
+    const bodies_problem *b = s->b;
+    measure_sums sums = {0};
+    memset(v, 0, (size_t)s->nv * sizeof *v);
+    finish_impulses(s, 1, r, v);
+    for (int i = 0; i < s->ns; ++i) {
+        block_lu_solve(b->A, i, v + b->A->start[i]);
+    }
+    finish_rows(s, v, u);
+    squares_add(&sums.wr, (size_t)b->n, u);
+    squares_add(&sums.q, (size_t)b->n, s->q);
+    for (int i = 0; i < s->nv; ++i) {
+        v[i] += s->v_free[i];
+    }
+    finish_rows(s, v, u);
+    for (int i = 0; i < b->n; ++i) {
+        u[i] += b->shift[i];
+    }
+    for (int i = 0; i < b->nb; ++i) {
+        const pcs_block k = bodies_cone(&b->block[i]);
+        measure_add_violation(&sums, &k, s->scale[i], r + k.row, u + k.row);
+        measure_add_natural(&sums, &k, r + k.row, u + k.row);
+    }
+    measure_close(&sums, out);
+}
+
+// ---- products with S ---------------------------------------------------------------------------
 
 // y = slope x of a block
 static void multiply_slope(const bodies_block *k, const double *slope, const double *x, double *y)

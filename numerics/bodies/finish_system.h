@@ -11,6 +11,7 @@
 
 #include "bodies/bodies.h"
 #include "linalg/chol.h"
+#include <percuss/problem.h>
 
 // numbers of B or C per block; an equality block uses only the first, a multiple of the identity
 enum { SLOPES = 9 };
@@ -36,6 +37,8 @@ typedef struct finish_system {
     double *J;           // dim x width, column-major
     size_t *a;           // ns, first value of a block of A
     double *A;           //
+    double *v_free, *q;  // nv; n, H v_free + shift
+    double *scale;       // nb, 1 / rho of theory 7.7
     double *B, *C;       // SLOPES per block
     double *CJ;          // dim x width
     unsigned char *held; // nb, whether the pattern includes the block
@@ -48,15 +51,20 @@ typedef struct finish_system {
     double *Y, *Z;       // nv x (KRYLOV + 1)
 } finish_system;
 
-// Takes the rows, the blocks of A and memory; PCS_ERR_UNSUPPORTED when S would be too large. Call
-// finish_system_end in every case: it frees what CHOLMOD allocated
-pcs_status finish_system_take(finish_system *s, const bodies_problem *b, pcs_arena *arena);
+// Takes the rows, the blocks of A, v_free (copied) and memory; PCS_ERR_UNSUPPORTED when S would be
+// too large. Call finish_system_end in every case: it frees what CHOLMOD allocated
+pcs_status finish_system_take(finish_system *s, const bodies_problem *b, const double *v_free,
+                              pcs_arena *arena);
 void finish_system_end(finish_system *s);
 
 // y = H x, y += f H^T r, y = A x
 void finish_rows(const finish_system *s, const double *x, double *y);
 void finish_impulses(const finish_system *s, double f, const double *r, double *y);
 void finish_mass(const finish_system *s, const double *x, double *y);
+
+// v = v_free + A^-1 H^T r, u = H v + shift and the measure of r, without the rounding
+void finish_system_measure(const finish_system *s, const double *r, double *v, double *u,
+                           pcs_measure *out);
 
 // factorises S with the present C; CHOL_LOST when memory ran out
 chol_outcome finish_system_factor(finish_system *s);

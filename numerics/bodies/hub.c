@@ -14,7 +14,6 @@
 
 #include "bodies/finish.h"
 #include "bodies/finish_system.h"
-#include "problem/measure.h"
 
 // C in units of 1 / W_ii, and the relative tolerance of the linear systems
 #define STIFF      1e8
@@ -26,29 +25,9 @@
 typedef struct hub {
     const bodies_problem *b;
     finish_system s;
-    double *v_free, *d, *g; // nv
-    double *scale;          // nb
-    double *best, *t;       // n
+    double *d, *g;    // nv
+    double *best, *t; // n
 } hub;
-
-// computes v and u of r; returns |u|
-static double look(hub *w, const double *r, double *v, double *u)
-{
-    const bodies_problem *b = w->b;
-    memset(v, 0, (size_t)w->s.nv * sizeof *v);
-    finish_impulses(&w->s, 1, r, v);
-    for (int i = 0; i < w->s.ns; ++i) {
-        block_lu_solve(b->A, i, v + b->A->start[i]);
-    }
-    for (int i = 0; i < w->s.nv; ++i) {
-        v[i] += w->v_free[i];
-    }
-    finish_rows(&w->s, v, u);
-    for (int i = 0; i < b->n; ++i) {
-        u[i] += b->shift[i];
-    }
-    return problem_norm(b->n, u);
-}
 
 // t = C x
 static void times_C(hub *w, const double *x)
@@ -80,34 +59,29 @@ static bool improve(hub *w, const double *u, double *r)
     return true;
 }
 
-static pcs_status take(hub *w, pcs_arena *work)
+static pcs_status take(hub *w, const double *v_free, pcs_arena *work)
 {
     const size_t nv = (size_t)w->b->A->start[w->b->A->nb], n = (size_t)w->b->n;
-    w->v_free = PCS_TAKE(work, nv, double);
     w->d = PCS_TAKE(work, nv, double);
     w->g = PCS_TAKE(work, nv, double);
     w->best = PCS_TAKE(work, n, double);
     w->t = PCS_TAKE(work, n, double);
-    w->scale = PCS_TAKE(work, (size_t)w->b->nb, double);
-    if (!w->v_free || !w->d || !w->g || !w->best || !w->t || !w->scale) {
-        return pcs_fail_memory("contacts");
-    }
-    PCS_TRY(finish_scales(w->b, *work, w->scale));
-    PCS_TRY(finish_system_take(&w->s, w->b, work));
+    if (!w->d || !w->g || !w->best || !w->t) return pcs_fail_memory("contacts");
+    PCS_TRY(finish_system_take(&w->s, w->b, v_free, work));
     memset(w->s.B, 0, SLOPES * (size_t)w->b->nb * sizeof *w->s.B);
     memset(w->s.C, 0, SLOPES * (size_t)w->b->nb * sizeof *w->s.C);
     for (int i = 0; i < w->b->nb; ++i) {
-        w->s.B[SLOPES * (size_t)i] = w->s.C[SLOPES * (size_t)i] = STIFF / w->scale[i];
+        w->s.B[SLOPES * (size_t)i] = w->s.C[SLOPES * (size_t)i] = STIFF / w->s.scale[i];
     }
     return PCS_OK;
 }
 
 pcs_status bodies_joints(const bodies_problem *b, pcs_arena work, double *v, double *r, double *u,
-                         double *units)
+                         pcs_measure *m, double *units)
 {
-    const size_t nv = (size_t)b->A->start[b->A->nb], n = (size_t)b->n;
+    const size_t n = (size_t)b->n;
     hub w = {.b = b};
-    pcs_status status = take(&w, &work);
+    pcs_status status = take(&w, v, &work);
     *units = 0;
     if (status == PCS_OK && finish_system_factor(&w.s) != CHOL_GOOD) {
         status = pcs_fail(PCS_ERR_UNSUPPORTED, "contacts: joints without factors");
@@ -120,19 +94,19 @@ pcs_status bodies_joints(const bodies_problem *b, pcs_arena work, double *v, dou
     finish_system_cost(&w.s, &factor, &iteration);
     *units = factor;
 
-    memcpy(w.v_free, v, nv * sizeof *v);
     memset(r, 0, n * sizeof *r);
-    double now = look(&w, r, v, u), before = INFINITY;
-    for (int k = 0; k < STEPS && now > 0 && now <= LEAST * before; ++k) {
+    finish_system_measure(&w.s, r, v, u, m);
+    double before = INFINITY;
+    for (int k = 0; k < STEPS && m->norm_u > 0 && m->norm_u <= LEAST * before; ++k) {
         memcpy(w.best, r, n * sizeof *r);
-        before = now;
+        before = m->norm_u;
         *units += iteration;
         if (!improve(&w, u, r)) break;
-        now = look(&w, r, v, u);
+        finish_system_measure(&w.s, r, v, u, m);
     }
-    if (!(now <= before)) {
+    if (!(m->norm_u <= before)) {
         memcpy(r, w.best, n * sizeof *r);
-        look(&w, r, v, u);
+        finish_system_measure(&w.s, r, v, u, m);
     }
     finish_system_end(&w.s);
     return PCS_OK;

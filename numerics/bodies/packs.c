@@ -35,8 +35,8 @@ void packs_push(const prepared *p, const rigid_pack *c, double *spare, const dou
     (wide() ? packs_push_avx2 : packs_push_plain)(p, c, spare, r, y);
 }
 
-bool packs_measure(const prepared *p, const rigid_pack *c, const double *spare, const double *y,
-                   const double *r, double *u, block_sums *out)
+bool packs_measure(const rigid_pack *c, const double *spare, const double *y, const double *r,
+                   double *u, measure_sums *out)
 {
-    return (wide() ? packs_measure_avx2 : packs_measure_plain)(p, c, spare, y, r, u, out);
+    return (wide() ? packs_measure_avx2 : packs_measure_plain)(c, spare, y, r, u, out);
 }

@@ -15,9 +15,10 @@ double packs_visit(const prepared *p, const rigid_pack *c, int n, double *spare,
 // y += A^-1 H^T r of a pack
 void packs_push(const prepared *p, const rigid_pack *c, double *spare, const double *r, double *y);
 
-// u = q + H y of a pack, and all sums except those on request; false where the violation needs a
-// more careful evaluation and is not in its sum
-bool packs_measure(const prepared *p, const rigid_pack *c, const double *spare, const double *y,
-                   const double *r, double *u, block_sums *out);
+// u = q + H y of a pack; adds it to *out as measure_velocity and measure_add_violation do with one
+// lane after another. False where a lane needs these functions themselves: then u = H y, and
+// nothing has been added
+bool packs_measure(const rigid_pack *c, const double *spare, const double *y, const double *r,
+                   double *u, measure_sums *out);
 
 #endif

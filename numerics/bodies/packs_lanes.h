@@ -428,41 +428,52 @@ static inline mask natural(const rigid_pack *c, const lanes *r, const lanes *u, 
     return sure[0] & sure[1];
 }
 
-static inline double sum_of_squares(const lanes *x, mask used, double unit)
+// the squares of x in each lane; returns whether squares_add adds them in this way
+static inline mask square(const lanes *x, lanes *sum)
 {
-    lanes sum = all(0);
-    for (int i = 0; i < 3; ++i) {
-        sum += x[i] * unit * (x[i] * unit);
-    }
-    sum = choose(used, sum, all(0));
-    return sum[0] + sum[1] + sum[2] + sum[3];
+    *sum = dot(x, x);
+    return ((*sum > SQUARE_LOW) & (*sum < SQUARE_HIGH)) | ((x[0] == 0) & (x[1] == 0) & (x[2] == 0));
 }
 
-bool PACKS(measure)(const prepared *p, const rigid_pack *c, const double *spare, const double *y,
-                    const double *r, double *u, block_sums *out)
+static inline void add_lanes(lanes sum, mask used, squares *out)
 {
-    const double *a[LANES], *b[LANES], unit = p->per_unit;
+    sum = choose(used, sum, all(0));
+    for (int l = 0; l < LANES; ++l) {
+        out->middle += sum[l];
+    }
+}
+
+bool PACKS(measure)(const rigid_pack *c, const double *spare, const double *y, const double *r,
+                    double *u, measure_sums *out)
+{
+    const double *a[LANES], *b[LANES];
     for (int l = 0; l < LANES; ++l) {
         a[l] = c->at[0][l] < 0 ? spare : y + c->at[0][l];
         b[l] = c->at[1][l] < 0 ? spare : y + c->at[1][l];
     }
-    lanes t2[3], v1[6], v2[6], x[3], ri[3], f[3];
+    lanes t2[3], v1[6], v2[6], x[3], ri[3], f[3], sum[3];
     load_side(a, v1);
     load_side(b, v2);
     cross(c->N, c->t1, t2);
     lane_velocity(c, t2, v1, v2, x);
-    const mask used = c->s > 0;
-    out->wr += sum_of_squares(x, used, unit);
-    out->q += sum_of_squares(c->q, used, unit);
     for (int i = 0; i < 3; ++i) {
-        x[i] += c->q[i];
         store(x[i], u + LANES * i);
         ri[i] = load(r + LANES * i);
     }
-    out->u += sum_of_squares(x, used, unit);
-    const mask odd = ~natural(c, ri, x, f) | (c->mu > 1);
-    if (any(odd & used)) return false;
-    out->f += sum_of_squares(f, used, unit);
+    mask sure = square(x, &sum[0]) & square(c->q, &sum[1]);
+    for (int i = 0; i < 3; ++i) {
+        x[i] += c->q[i];
+    }
+    sure &= natural(c, ri, x, f) & (c->mu <= 1);
+    sure &= square(f, &sum[2]);
+    const mask used = c->s > 0;
+    if (any(~sure & used)) return false;
+    for (int i = 0; i < 3; ++i) {
+        store(x[i], u + LANES * i);
+    }
+    add_lanes(sum[0], used, &out->wr);
+    add_lanes(sum[1], used, &out->q);
+    add_lanes(sum[2], used, &out->violation);
     return true;
 }
 

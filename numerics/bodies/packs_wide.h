@@ -10,8 +10,8 @@
                                 double *y, double *r);                                        \
     void packs_push_##suffix(const prepared *p, const rigid_pack *c, double *spare,           \
                              const double *r, double *y);                                     \
-    bool packs_measure_##suffix(const prepared *p, const rigid_pack *c, const double *spare,  \
-                                const double *y, const double *r, double *u, block_sums *out)
+    bool packs_measure_##suffix(const rigid_pack *c, const double *spare, const double *y,    \
+                                const double *r, double *u, measure_sums *out)
 
 PACKS_DECLARE(plain);
 PACKS_DECLARE(avx2);

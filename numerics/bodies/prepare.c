@@ -273,16 +273,6 @@ static double trace_of(int d, const double *W)
     return t;
 }
 
-// q of a block: H v_free + shift
-static void free_velocity(const bodies_problem *b, const bodies_block *k, const double *v,
-                          double *q)
-{
-    bodies_block_velocity(k, b->A->start, b->R, v, q);
-    for (int i = 0; i < k->dim; ++i) {
-        q[i] += b->shift[k->row + i];
-    }
-}
-
 typedef struct making {
     prepared *p;
     const int *order;
@@ -308,14 +298,10 @@ static void find_kinds(void *arg, int begin, int end)
     }
 }
 
-static void keep_largest(const prepared *p, int k, double trace, int d, const double *q,
-                         piece *here)
+static void keep_scale(const prepared *p, int k, double trace, int d, piece *here)
 {
     p->s[k] = trace / d;
     if (trace > here->trace) here->trace = trace;
-    for (int c = 0; c < d; ++c) {
-        if (fabs(q[c]) > here->q) here->q = fabs(q[c]);
-    }
 }
 
 // writes a contact into a lane of a pack; lane 0 also fills the other lanes with contacts that stay
@@ -366,28 +352,27 @@ static void make_block(const making *m, int k, int row, piece *here)
         v3_copy(block->F, c->N);
         v3_copy(block->F + 3, c->t1);
         c->row = row;
-        free_velocity(p->of.b, block, m->v_free, c->q);
-        keep_largest(p, k, trace, 3, c->q, here);
+        bodies_block_constant(p->of.b, p->number[k], m->v_free, c->q);
+        keep_scale(p, k, trace, 3, here);
     } else if (p->unit[k].kind == VISIT_PACK) {
         rigid_pack *c = &p->pack[i / LANES];
         double q[3];
         if (i % LANES == 0) c->row = row;
-        free_velocity(p->of.b, block, m->v_free, q);
+        bodies_block_constant(p->of.b, p->number[k], m->v_free, q);
         make_lane(p, block, i % LANES, q, c);
-        keep_largest(p, k, 0, 3, q, here);
     } else if (p->unit[k].kind == VISIT_RIGID) {
         rigid_contact *c = &p->rigid[i];
         make_rigid(p, block, c, W);
         c->row = row;
-        free_velocity(p->of.b, block, m->v_free, c->q);
-        keep_largest(p, k, trace_of(3, W), 3, c->q, here);
+        bodies_block_constant(p->of.b, p->number[k], m->v_free, c->q);
+        keep_scale(p, k, trace_of(3, W), 3, here);
         contact_prepare(&c->law, 3, block->mu, W, 3, p->s[k]);
     } else {
         single_row *c = &p->single[i];
         make_single_row(p, p->number[k], c, W);
         c->row = row;
-        free_velocity(p->of.b, block, m->v_free, &c->q);
-        keep_largest(p, k, W[0], 1, &c->q, here);
+        bodies_block_constant(p->of.b, p->number[k], m->v_free, &c->q);
+        keep_scale(p, k, W[0], 1, here);
         c->inverse = 1 / p->s[k];
     }
 }
@@ -450,8 +435,8 @@ static pcs_status make_generals(const making *m, pcs_arena *arena)
         const int d = block->dim;
         general_block *g = &p->general[p->unit[k].index];
         PCS_TRY(make_general(p, p->number[k], arena, g, W));
-        free_velocity(p->of.b, block, m->v_free, g->q);
-        keep_largest(p, k, trace_of(d, W), d, g->q, &m->piece[0]);
+        bodies_block_constant(p->of.b, p->number[k], m->v_free, g->q);
+        keep_scale(p, k, trace_of(d, W), d, &m->piece[0]);
         g->inverse = 1 / p->s[k];
         if (g->cone == PCS_CONE_COULOMB) {
             contact_prepare(&g->law, d, block->mu, W, d, p->s[k]);
@@ -462,9 +447,13 @@ static pcs_status make_generals(const making *m, pcs_arena *arena)
     return PCS_OK;
 }
 
-// a block whose trace is not positive gets the scale of the largest
-static void mend_scales(const prepared *p, double most)
+// a block whose trace is not positive gets the scale of the largest of all clusters
+static void mend_scales(const prepared *p, const piece *pieces)
 {
+    double most = 0;
+    for (int i = 0; i < p->clusters; ++i) {
+        if (pieces[i].trace > most) most = pieces[i].trace;
+    }
     for (int k = 0; k < p->of.nb; ++k) {
         if (p->s[k] > 0) continue;
         p->s[k] = most > 0 ? most / block_at(p, k)->dim : 1;
@@ -476,23 +465,6 @@ static void mend_scales(const prepared *p, double most)
         p->general[p->unit[k].index].inverse = 1 / p->s[k];
         p->general[p->unit[k].index].law.s = p->s[k];
     }
-}
-
-// scales and units, from the largest values of all clusters
-static void scale(prepared *p, const piece *pieces)
-{
-    double trace = 0, q = 0;
-    for (int i = 0; i < p->clusters; ++i) {
-        if (pieces[i].trace > trace) trace = pieces[i].trace;
-        if (pieces[i].q > q) q = pieces[i].q;
-    }
-    mend_scales(p, trace);
-    int exponent = 0;
-    if (q > 0 && isfinite(q)) frexp(q, &exponent);
-    const int most = 1000;
-    if (exponent > most) exponent = most;
-    if (exponent < -most) exponent = -most;
-    p->per_unit = ldexp(1, -exponent);
 }
 
 pcs_status prepared_make(const island *of, const int *order, const int *cluster, int clusters,
@@ -523,7 +495,7 @@ pcs_status prepared_make(const island *of, const int *order, const int *cluster,
     }
     threads_each(team, clusters, make_clusters, &m);
     PCS_TRY(make_generals(&m, arena));
-    scale(p, m.piece);
+    mend_scales(p, m.piece);
     return PCS_OK;
 }
 
@@ -560,7 +532,7 @@ bool prepared_make_one(const bodies_problem *b, int block, const double *v_free,
     piece here = {.first = {0}};
     const making m = {p, NULL, v_free, NULL};
     make_block(&m, 0, 0, &here);
-    scale(p, &here);
+    mend_scales(p, &here);
     return true;
 }
 

@@ -111,8 +111,7 @@ typedef struct prepared {
     double *s;          // nb, 1 / rho of theory 7.7 in the order of the visits
     body_inverse *body; // ns, rigid bodies only; and one more, zero, for a side that cannot move
     atomic_uchar *frame;
-    int *at;         // ns + 1: first velocity of each system in y
-    double per_unit; // a power of two near 1 / the largest |q_i|; 1 when q = 0
+    int *at; // ns + 1: first velocity of each system in y
 } prepared;
 
 // How the velocity of a system is represented in the sweeps.

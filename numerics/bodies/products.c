@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "linalg/m3.h"
+#include "problem/measure.h"
 
 static int width(const int *start, int sys)
 {
@@ -35,6 +35,15 @@ void bodies_block_velocity(const bodies_block *k, const int *start, const double
         if (k->dim > 2) {
             u[2] += sign * (v3_dot(k->F + 6, at) - k->along[s] * v3_dot(k->F + 3, omega));
         }
+    }
+}
+
+void bodies_block_constant(const bodies_problem *b, int block, const double *v_free, double *q)
+{
+    const bodies_block *k = &b->block[block];
+    bodies_block_velocity(k, b->A->start, b->R, v_free, q);
+    for (int i = 0; i < k->dim; ++i) {
+        q[i] += b->shift[k->row + i];
     }
 }
 
@@ -106,19 +115,56 @@ void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W)
     }
 }
 
-// z = J^T r of d rows; where d is a constant the compiler unrolls the inner loop
-static inline void force(int d, int n, const double *restrict J, const double *restrict r,
-                         double *restrict z)
+pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale)
 {
-    for (int j = 0; j < n; ++j) {
-        z[j] = 0;
-        for (int a = 0; a < d; ++a) {
-            z[j] += J[a + d * j] * r[a];
+    double most = 0;
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
+        const size_t d = (size_t)k->dim;
+        size_t wide = 0;
+        for (int side = 0; side < 2; ++side) {
+            if (k->sys[side] < 0) continue;
+            const size_t w = (size_t)width(b->A->start, k->sys[side]);
+            if (w > wide) wide = w;
+        }
+        pcs_arena scope = mem;
+        double *Z = PCS_TAKE(&scope, 2 * d * wide, double), *W = PCS_TAKE(&scope, d * d, double);
+        if (!Z || !W) return pcs_fail_memory("contacts");
+        bodies_diagonal(b, i, Z, W);
+        double trace = 0;
+        for (size_t a = 0; a < d; ++a) {
+            trace += W[a * (d + 1)];
+        }
+        scale[i] = trace;
+        if (trace > most) most = trace;
+    }
+    for (int i = 0; i < b->nb; ++i) {
+        const double trace = scale[i] > 0 ? scale[i] : most;
+        scale[i] = trace > 0 ? trace / b->block[i].dim : 1;
+    }
+    return PCS_OK;
+}
+
+// ---- the load ----------------------------------------------------------------------------------
+
+// v += |A^-1 J^T r| of a block, both sides; t: zeros before and after
+static void add_velocities(const bodies_problem *b, const bodies_block *k, const double *r,
+                           double *t, double *v)
+{
+    const int *start = b->A->start;
+    bodies_block_impulse(k, start, b->R, r, t);
+    for (int e = 0; e < 2; ++e) {
+        const int s = k->sys[e];
+        if (s < 0) continue;
+        block_lu_solve(b->A, s, t + start[s]);
+        for (int j = start[s]; j < start[s + 1]; ++j) {
+            v[j] += fabs(t[j]);
+            t[j] = 0;
         }
     }
 }
 
-// sum += |J| v of d rows
+// sum += |J| v of d rows; where d is a constant the compiler unrolls the inner loop
 static inline void add_absolute(int d, int n, const double *restrict J, const double *restrict v,
                                 double *restrict sum)
 {
@@ -129,62 +175,9 @@ static inline void add_absolute(int d, int n, const double *restrict J, const do
     }
 }
 
-typedef struct loading {
-    const bodies_problem *b;
-    double *v;   // |v_free| plus |A^-1 J^T r| of all sides
-    double *J;   // rows of the side `made`
-    double *z;   // as long as the widest system
-    double *sum; // as long as the tallest block
-    int made;    // 2 block + side; -1: none
-} loading;
-
-static void make_rows(loading *l, int block, int side)
-{
-    if (l->made == 2 * block + side) return;
-    bodies_rows(l->b, block, side, l->J);
-    l->made = 2 * block + side;
-}
-
-// v += |A^-1 J^T r| of a side
-static void add_velocity(loading *l, int block, int side, const double *r)
-{
-    const int d = l->b->block[block].dim, sys = l->b->block[block].sys[side];
-    const int n = width(l->b->A->start, sys);
-    double *v = l->v + l->b->A->start[sys];
-    make_rows(l, block, side);
-    if (d == 1) {
-        force(1, n, l->J, r, l->z);
-    } else if (d == 3) {
-        force(3, n, l->J, r, l->z);
-    } else {
-        force(d, n, l->J, r, l->z);
-    }
-    block_lu_solve(l->b->A, sys, l->z);
-    for (int j = 0; j < n; ++j) {
-        v[j] += fabs(l->z[j]);
-    }
-}
-
-// sum += |J| v of a side
-static void add_rows(loading *l, int block, int side)
-{
-    const int d = l->b->block[block].dim, sys = l->b->block[block].sys[side];
-    const int n = width(l->b->A->start, sys);
-    const double *v = l->v + l->b->A->start[sys];
-    make_rows(l, block, side);
-    if (d == 1) {
-        add_absolute(1, n, l->J, v, l->sum);
-    } else if (d == 3) {
-        add_absolute(3, n, l->J, v, l->sum);
-    } else {
-        add_absolute(d, n, l->J, v, l->sum);
-    }
-}
-
 double bodies_load(const bodies_problem *b, const double *v_free, const double *r, pcs_arena work)
 {
-    const int *start = b->A->start;
-    const int nv = start[b->A->nb];
+    const int *start = b->A->start, nv = start[b->A->nb];
     int widest = 6, tallest = 1;
     for (int i = 0; i < b->A->nb; ++i) {
         if (width(start, i) > widest) widest = width(start, i);
@@ -192,52 +185,36 @@ double bodies_load(const bodies_problem *b, const double *v_free, const double *
     for (int i = 0; i < b->nb; ++i) {
         if (b->block[i].dim > tallest) tallest = b->block[i].dim;
     }
-    loading l = {.b = b, .made = -1};
     const size_t n = (size_t)nv, w = (size_t)widest, d = (size_t)tallest;
-    l.v = PCS_TAKE(&work, n + w + w * d + d, double);
-    if (!l.v) return -1;
-    l.z = l.v + n;
-    l.J = l.z + w;
-    l.sum = l.J + w * d;
+    double *v = PCS_TAKE(&work, 2 * n + w * d + d, double);
+    if (!v) return -1;
+    double *t = v + n, *J = t + n, *sum = J + w * d;
     for (int i = 0; i < nv; ++i) {
-        l.v[i] = v_free ? fabs(v_free[i]) : 0;
+        v[i] = v_free ? fabs(v_free[i]) : 0;
+        t[i] = 0;
     }
     for (int i = 0; i < b->nb; ++i) {
-        for (int s = 0; s < 2; ++s) {
-            if (b->block[i].sys[s] >= 0) add_velocity(&l, i, s, r + b->block[i].row);
-        }
+        add_velocities(b, &b->block[i], r + b->block[i].row, t, v);
     }
-    double square = 0;
+    squares load = {0};
     for (int i = 0; i < b->nb; ++i) {
         const bodies_block *k = &b->block[i];
         for (int a = 0; a < k->dim; ++a) {
-            l.sum[a] = v_free ? fabs(b->shift[k->row + a]) : 0;
+            sum[a] = v_free ? fabs(b->shift[k->row + a]) : 0;
         }
-        for (int s = 0; s < 2; ++s) {
-            if (k->sys[s] >= 0) add_rows(&l, i, s);
+        for (int e = 0; e < 2; ++e) {
+            if (k->sys[e] < 0) continue;
+            const int from = start[k->sys[e]], columns = width(start, k->sys[e]);
+            bodies_rows(b, i, e, J);
+            if (k->dim == 1) {
+                add_absolute(1, columns, J, v + from, sum);
+            } else if (k->dim == 3) {
+                add_absolute(3, columns, J, v + from, sum);
+            } else {
+                add_absolute(k->dim, columns, J, v + from, sum);
+            }
         }
-        for (int a = 0; a < k->dim; ++a) {
-            square += l.sum[a] * l.sum[a];
-        }
+        squares_add(&load, (size_t)k->dim, sum);
     }
-    return sqrt(square);
-}
-
-// ---- the measure -------------------------------------------------------------------------------
-
-void bodies_natural(const bodies_problem *b, const double *scale, const double *r, const double *u,
-                    double *F)
-{
-    for (int i = 0; i < b->nb; ++i) {
-        const bodies_block *k = &b->block[i];
-        const double s = scale ? scale[i] : 1, *ri = r + k->row, *ui = u + k->row;
-        double *f = F + k->row;
-        if (k->cone == PCS_CONE_EQUALITY) {
-            memcpy(f, ui, (size_t)k->dim * sizeof *f);
-        } else if (k->cone == PCS_CONE_UNILATERAL) {
-            f[0] = cone_min(s * ri[0], ui[0]);
-        } else {
-            cone_natural_coulomb(k->dim, k->mu, s, ri, ui, f);
-        }
-    }
+    return squares_root(&load);
 }

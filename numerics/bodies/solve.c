@@ -58,8 +58,7 @@ static bool solve_one(solution *s, int i, int block, const pcs_solver_opts *o, c
     if (!sweeps || !(fmin(o->max_iters, budget_of(s, i)) >= 1)) return false;
     pcs_report report = {.outcome = PCS_OUTCOME_CONVERGED, .solver = PCS_SOLVER_NSGS, .iters = 1};
     if (!sweep_one(s->b, block, o, v_free, s->v, s->r, s->u, &report.measure)) return false;
-    s->result[i] = (island_result){.sweeps = 1, .units = PREPARE + 1};
-    island_keep(&s->result[i], &report);
+    s->result[i] = (island_result){.solve = report, .sweeps = 1, .units = PREPARE + 1};
     return true;
 }
 
@@ -235,32 +234,25 @@ static void sum_up(const solution *s, bodies_report *out)
     }
 }
 
-// the norm over all islands of one of their norms; scratch: n islands
-static double norm_of(const solution *s, int which, double *scratch)
-{
-    for (int i = 0; i < s->s.n; ++i) {
-        scratch[i] = s->result[i].norm[which];
-    }
-    return problem_norm(s->s.n, scratch);
-}
-
 static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out)
 {
     const bodies_problem *b = s->b;
-    // there are at most as many islands as rows
-    double *f = PCS_TAKE(&work, (size_t)b->n, double);
-    if (!f) return pcs_fail_memory("contacts");
-    pcs_measure *m = &out->measure;
-    const double violation = norm_of(s, 0, f);
-    m->norm_q = norm_of(s, 1, f);
-    m->norm_wr = norm_of(s, 2, f);
-    m->norm_r = problem_norm(b->n, s->r);
-    m->norm_u = problem_norm(b->n, s->u);
-    m->rounding = DBL_EPSILON * bodies_load(b, NULL, s->r, work);
-    if (m->rounding < 0) return pcs_fail_memory("contacts");
-    bodies_natural(b, NULL, s->r, s->u, f);
-    m->natural_map = problem_norm(b->n, f);
-    measure_close(violation, m);
+    measure_sums sums = {0};
+    const double load = bodies_load(b, NULL, s->r, work);
+    if (load < 0) return pcs_fail_memory("contacts");
+    squares_add(&sums.load, 1, &load);
+    for (int i = 0; i < b->nb; ++i) {
+        const pcs_block k = bodies_cone(&b->block[i]);
+        measure_add_natural(&sums, &k, s->r + k.row, s->u + k.row);
+    }
+    for (int i = 0; i < s->s.n; ++i) {
+        const pcs_measure *one = &s->result[i].solve.measure;
+        const double violation = one->residual * measure_size(one);
+        squares_add(&sums.violation, 1, &violation);
+        squares_add(&sums.q, 1, &one->norm_q);
+        squares_add(&sums.wr, 1, &one->norm_wr);
+    }
+    measure_close(&sums, &out->measure);
     return PCS_OK;
 }
 
@@ -272,7 +264,7 @@ static pcs_status begin_watch(const bodies_problem *b, pcs_watch user, pcs_arena
     out->scale = PCS_TAKE(work, (size_t)b->nb, double);
     out->status = PCS_TAKE(work, (size_t)b->nb, unsigned char);
     if (!out->scale || !out->status) return pcs_fail_memory("contacts");
-    return finish_scales(b, *work, out->scale);
+    return bodies_scales(b, *work, out->scale);
 }
 
 pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, pcs_watch watch,

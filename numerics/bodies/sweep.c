@@ -55,7 +55,7 @@ typedef struct job {
     double *whole_r, *whole_u;   // of the caller
     double *r_before, *y_before; // with momentum
     double *moved;               // per cluster
-    block_sums *sums;            // per cluster
+    measure_sums *sums;          // per cluster
 
     // used by the first thread only
     sweep_result *out;
@@ -104,6 +104,7 @@ static void do_cluster(job *j, int c, double *spare)
         blocks_push(&j->p, begin, end, spare, j->r, j->y);
         break;
     case PHASE_MEASURE:
+        j->sums[c] = (measure_sums){0};
         blocks_measure(&j->p, begin, end, spare, j->y, j->r, wants_natural(j->o), j->u,
                        &j->sums[c]);
         break;
@@ -172,17 +173,12 @@ static void measure(job *j)
     run(j, PHASE_CLEAR);
     run(j, PHASE_PUSH);
     run(j, PHASE_MEASURE);
-    block_sums s = {0};
+    measure_sums s = {0};
     for (int c = 0; c < colours_clusters(&j->order); ++c) {
-        s.f += j->sums[c].f;
-        s.q += j->sums[c].q;
-        s.wr += j->sums[c].wr;
-        s.u += j->sums[c].u;
-        s.natural += j->sums[c].natural;
-        s.r += j->sums[c].r;
+        measure_join(&s, &j->sums[c]);
     }
-    sums_measure(&s, j->p.per_unit, &j->out->measure);
-    j->size = sqrt(s.q > s.wr || isnan(s.q) ? s.q : s.wr);
+    measure_close(&s, &j->out->measure);
+    j->size = measure_size(&j->out->measure);
     j->value = stop_value(j);
 }
 
@@ -222,7 +218,7 @@ static void sweep_once(job *j)
     }
     j->out->sweeps += 1;
     j->changes_before = j->changes;
-    j->changes = sum == 0 ? 0 : j->p.per_unit * sqrt(sum) / j->size;
+    j->changes = sum == 0 ? 0 : sqrt(sum) / j->size;
     if (j->changes < j->least[0]) j->least[0] = j->changes;
     if (j->momentum > 0) mind_growth(j);
 }
@@ -372,7 +368,7 @@ static bool take(job *j, pcs_arena *arena)
     j->u = PCS_TAKE(arena, n, double);
     j->best = PCS_TAKE(arena, n, double);
     j->moved = PCS_TAKE(arena, clusters, double);
-    j->sums = PCS_TAKE(arena, clusters, block_sums);
+    j->sums = PCS_TAKE(arena, clusters, measure_sums);
     bool good = j->y && j->r && j->u && j->best && j->moved && j->sums;
     if (j->momentum > 0) {
         j->y_before = PCS_TAKE(arena, ny, double);
@@ -439,14 +435,14 @@ bool sweep_one(const bodies_problem *b, int block, const pcs_solver_opts *o, con
 
     const prepared *p = &one.p;
     double y[ONE_SIZE] = {0}, spare[LINE] = {0}, x[3], velocity[3];
-    block_sums sums;
+    measure_sums sums = {0};
     prepared_gather(p, r, x);
     blocks_push(p, 0, 1, spare, x, y);
     blocks_visit(p, 0, 1, spare, y, x);
     memset(y, 0, sizeof y);
     blocks_push(p, 0, 1, spare, x, y);
     blocks_measure(p, 0, 1, spare, y, x, o->stop != PCS_STOP_RESIDUAL, velocity, &sums);
-    sums_measure(&sums, p->per_unit, out);
+    measure_close(&sums, out);
     if (!(solver_stop_value(o, out) <= o->tol)) return false;
 
     prepared_scatter(p, x, r);

@@ -13,7 +13,6 @@
 #include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "linalg/m3.h"
-#include "problem/measure.h"
 
 // squares outside these bounds may have lost digits
 #define SQUARE_LOW  1e-280
@@ -344,11 +343,14 @@ void blocks_push(const prepared *p, int begin, int end, double *spare, const dou
 
 // data of a block for its measure
 typedef struct measured {
-    pcs_cone cone;
-    int dim, row;
-    double mu;
+    pcs_block block;
     const double *q;
 } measured;
+
+static measured coulomb(int row, double mu, const double *q)
+{
+    return (measured){{PCS_CONE_COULOMB, row, 3, mu}, q};
+}
 
 // that data; writes H y of the block into u
 static measured velocity(const prepared *p, int k, const double *spare, const double *y, double *u)
@@ -360,99 +362,65 @@ static measured velocity(const prepared *p, int k, const double *spare, const do
         v3_cross(c->N, c->t1, t2);
         round_velocity(c, t2, c->at[0] < 0 ? spare : y + c->at[0],
                        c->at[1] < 0 ? spare : y + c->at[1], u + c->row);
-        return (measured){PCS_CONE_COULOMB, 3, c->row, c->mu, c->q};
+        return coulomb(c->row, c->mu, c->q);
     }
     if (p->unit[k].kind == VISIT_RIGID) {
         const rigid_contact *c = &p->rigid[i];
         rigid_velocity(c, y, u + c->row);
-        return (measured){PCS_CONE_COULOMB, 3, c->row, c->law.mu, c->q};
+        return coulomb(c->row, c->law.mu, c->q);
     }
     if (p->unit[k].kind == VISIT_ROW) {
         const single_row *c = &p->single[i];
         u[c->row] = single_velocity(c, c->at[0] < 0 ? spare : y + c->at[0],
                                     c->at[1] < 0 ? spare : y + c->at[1]);
-        return (measured){PCS_CONE_UNILATERAL, 1, c->row, 0, &c->q};
+        return (measured){{PCS_CONE_UNILATERAL, c->row, 1, 0}, &c->q};
     }
     const general_block *g = &p->general[i];
     general_velocity(g, y, u + g->row);
-    return (measured){g->cone, g->dim, g->row, g->law.mu, g->q};
+    return (measured){{g->cone, g->row, g->dim, g->law.mu}, g->q};
 }
 
-// sum of squares of F / rho, times the square of per_unit
-static double violation(pcs_cone cone, int d, double mu, double s, double per_unit, const double *r,
-                        const double *u)
+// one lane after another: what packs_measure left out, and the natural map on request
+static void measure_lanes(const rigid_pack *c, bool violated, bool natural, const double *r,
+                          double *u, measure_sums *out)
 {
-    double f[3], sum = 0;
-    const double *x = f;
-    if (cone == PCS_CONE_EQUALITY) {
-        x = u;
-    } else if (cone == PCS_CONE_UNILATERAL) {
-        f[0] = cone_min(s * r[0], u[0]);
-    } else {
-        cone_natural_coulomb(d, mu, s, r, u, f);
-    }
-    for (int i = 0; i < d; ++i) {
-        sum += x[i] * per_unit * (x[i] * per_unit);
-    }
-    return sum;
-}
-
-// sums of the lanes of a pack that packs_measure left out, and those on request
-static void measure_lanes(const prepared *p, const rigid_pack *c, bool violated, bool all,
-                          const double *r, const double *u, block_sums *out)
-{
-    const double per_unit = p->per_unit;
     for (int l = 0; l < c->n; ++l) {
-        double x[3], v[3];
+        const pcs_block block = {PCS_CONE_COULOMB, 0, 3, c->mu[l]};
+        double rl[3], ql[3], ul[3];
         for (int i = 0; i < 3; ++i) {
-            x[i] = r[LANES * i + l];
-            v[i] = u[LANES * i + l];
-            if (all) out->r += x[i] * per_unit * (x[i] * per_unit);
+            rl[i] = r[LANES * i + l];
+            ql[i] = c->q[i][l];
+            ul[i] = u[LANES * i + l];
         }
-        if (!violated) out->f += violation(PCS_CONE_COULOMB, 3, c->mu[l], c->s[l], per_unit, x, v);
-        if (all) out->natural += violation(PCS_CONE_COULOMB, 3, c->mu[l], 1, per_unit, x, v);
+        if (!violated) {
+            measure_velocity(out, 3, ql, ul);
+            measure_add_violation(out, &block, c->s[l], rl, ul);
+        }
+        if (natural) measure_add_natural(out, &block, rl, ul);
+        for (int i = 0; i < 3; ++i) {
+            u[LANES * i + l] = ul[i];
+        }
     }
 }
 
 void blocks_measure(const prepared *p, int begin, int end, const double *spare, const double *y,
-                    const double *r, bool all, double *u, block_sums *out)
+                    const double *r, bool natural, double *u, measure_sums *out)
 {
-    const double per_unit = p->per_unit;
-    *out = (block_sums){0};
     int k = begin;
     while (k < end && p->unit[k].kind == VISIT_PACK) {
         const rigid_pack *c = &p->pack[p->unit[k].index / LANES];
-        double *uk = u + c->row;
         const double *rk = r + c->row;
-        const bool violated = packs_measure(p, c, spare, y, rk, uk, out);
-        if (all || !violated) measure_lanes(p, c, violated, all, rk, uk, out);
+        double *uk = u + c->row;
+        const bool violated = packs_measure(c, spare, y, rk, uk, out);
+        if (natural || !violated) measure_lanes(c, violated, natural, rk, uk, out);
         k += c->n;
     }
     for (; k < end; ++k) {
-        const measured b = velocity(p, k, spare, y, u);
-        double *uk = u + b.row;
-        for (int i = 0; i < b.dim; ++i) {
-            out->wr += uk[i] * per_unit * (uk[i] * per_unit);
-            uk[i] += b.q[i];
-            out->q += b.q[i] * per_unit * (b.q[i] * per_unit);
-            out->u += uk[i] * per_unit * (uk[i] * per_unit);
-        }
-        out->f += violation(b.cone, b.dim, b.mu, p->s[k], per_unit, r + b.row, uk);
-        if (!all) continue;
-        out->natural += violation(b.cone, b.dim, b.mu, 1, per_unit, r + b.row, uk);
-        for (int i = 0; i < b.dim; ++i) {
-            out->r += r[b.row + i] * per_unit * (r[b.row + i] * per_unit);
-        }
+        const measured m = velocity(p, k, spare, y, u);
+        const double *rk = r + m.block.row;
+        double *uk = u + m.block.row;
+        measure_velocity(out, m.block.dim, m.q, uk);
+        measure_add_violation(out, &m.block, p->s[k], rk, uk);
+        if (natural) measure_add_natural(out, &m.block, rk, uk);
     }
-}
-
-void sums_measure(const block_sums *s, double per_unit, pcs_measure *out)
-{
-    const double unit = 1 / per_unit;
-    *out = (pcs_measure){.norm_q = unit * sqrt(s->q),
-                         .norm_wr = unit * sqrt(s->wr),
-                         .norm_u = unit * sqrt(s->u),
-                         .natural_map = unit * sqrt(s->natural),
-                         .norm_r = unit * sqrt(s->r)};
-    measure_close(unit * sqrt(s->f), out);
 }

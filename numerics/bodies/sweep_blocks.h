@@ -3,6 +3,7 @@
 #define BODIES_SWEEP_BLOCKS_H
 
 #include "bodies/prepared.h"
+#include "problem/measure.h"
 
 // solves the blocks begin .. end - 1, one after another; y belongs to r before and after. Returns
 // the sum of |s_i dr_i|^2, an estimate of the squared residual before. `spare` holds LINE zeros
@@ -14,17 +15,8 @@ void blocks_push(const prepared *p, int begin, int end, double *spare, const dou
 // The solution x of one contact, where u is its velocity with the impulse r
 void rigid_solve(const contact *law, const double *u, const double *r, double *x);
 
-// sums of squares of numbers times per_unit
-typedef struct block_sums {
-    double f, q, wr, u;
-    double natural, r; // on request
-} block_sums;
-
-// the measure that follows from the sums of all blocks, without the rounding
-void sums_measure(const block_sums *s, double per_unit, pcs_measure *out);
-
-// u = q + H y of these blocks, and the sums for the measure; `all`: also of the natural map and r
+// u = q + H y of these blocks; adds them to *out, in their order, the natural map on request
 void blocks_measure(const prepared *p, int begin, int end, const double *spare, const double *y,
-                    const double *r, bool all, double *u, block_sums *out);
+                    const double *r, bool natural, double *u, measure_sums *out);
 
 #endif

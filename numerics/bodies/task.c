@@ -32,15 +32,6 @@ bool task_fails(const island_task *t)
            outcome != PCS_OUTCOME_TIME_LIMIT && outcome != PCS_OUTCOME_INFEASIBLE;
 }
 
-void island_keep(island_result *x, const pcs_report *report)
-{
-    const pcs_measure *m = &report->measure;
-    x->solve = *report;
-    x->norm[0] = m->residual == 0 ? 0 : m->residual * measure_size(m);
-    x->norm[1] = m->norm_q;
-    x->norm[2] = m->norm_wr;
-}
-
 // the method at work
 typedef struct task_method {
     const island_task *t;
@@ -108,7 +99,7 @@ static pcs_status sweep(island_task *t, int most, int patience, pcs_arena work)
                                .solver = PCS_SOLVER_NSGS,
                                .iters = result.sweeps,
                                .measure = result.measure};
-    island_keep(t->result, &report);
+    t->result->solve = report;
     t->result->sweeps += result.sweeps;
     t->result->units += (double)t->of.nb * (PREPARE + result.sweeps);
     if (timed) t->result->seconds_sweeps += solver_clock() - start;
@@ -245,7 +236,7 @@ pcs_status task_assemble(island_task *t, const pcs_solver_opts *opts, double uni
     t->result->units += cost * (o.kind == PCS_SOLVER_AUTO ? report.units : report.iters);
     PCS_TRY(add_impulses(&p.b, p.r, work, p.v));
     part_close(t, &p);
-    island_keep(t->result, &report);
+    t->result->solve = report;
     return PCS_OK;
 }
 
@@ -255,15 +246,13 @@ pcs_status task_joints(island_task *t)
 {
     part p;
     double units;
+    pcs_report out = {.solver = PCS_SOLVER_DIRECT, .iters = 1};
     pcs_arena work = t->work;
     PCS_TRY(part_open(t, &work, &p));
-    PCS_TRY(bodies_joints(&p.b, work, p.v, p.r, p.u, &units));
+    PCS_TRY(bodies_joints(&p.b, work, p.v, p.r, p.u, &out.measure, &units));
     part_close(t, &p);
+    out.outcome = solver_verdict(&t->o, &out.measure, PCS_OUTCOME_STALLED);
     t->result->units += units;
-    PCS_TRY(task_sweep(t, 0, 0));
-    pcs_report *out = &t->result->solve;
-    out->outcome = solver_verdict(&t->o, &out->measure, PCS_OUTCOME_STALLED);
-    out->solver = PCS_SOLVER_DIRECT;
-    out->iters = 1;
+    t->result->solve = out;
     return PCS_OK;
 }

@@ -14,7 +14,6 @@ typedef struct island_result {
     int sweeps, finish; // sweeps; steps of the finish
     double units;
     double seconds_sweeps, seconds_finish;
-    double norm[3]; // |F / rho|, |q|, |W r|
 } island_result;
 
 // the watch of a solve, shared by its islands
@@ -54,9 +53,6 @@ static inline double task_value(const island_task *t)
 
 // true when another method may solve what the last one has left
 bool task_fails(const island_task *t);
-
-// a report, and the norms of its measure
-void island_keep(island_result *out, const pcs_report *report);
 
 // True when the sweeps can do what options of nsgs ask: they have their own order, checks and
 // momentum, and read depth as with (the default) or without (0)

@@ -170,13 +170,11 @@ pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, glob
     out->local = (pcs_problem){.n = n, .nb = g->nb, .block = g->block};
     double *q = PCS_TAKE(arena, (size_t)n, double);
     out->v_free = PCS_TAKE(arena, (size_t)nv, double);
-    out->wr = PCS_TAKE(arena, (size_t)n, double);
     out->load = PCS_TAKE(arena, (size_t)nv, double);
     const bool taken = take_diagonal(&out->local, arena);
     pcs_arena scratch = *arena;
     double *x = PCS_TAKE(&scratch, (size_t)nv, double);
-    if (!q || !out->v_free || !out->wr || !out->load || !taken || !x)
-        return pcs_fail_memory("global problem");
+    if (!q || !out->v_free || !out->load || !taken || !x) return pcs_fail_memory("global problem");
 
     if (nv > 0) PCS_TRY(pcs_mass_matrix_solve(g->M, g->f, out->v_free));
     pcs_bsr_mul(&g->H, out->v_free, q);
@@ -237,17 +235,14 @@ pcs_status global_terms_measure(const global_terms *t, const double *r, double *
         pcs_bsr_addmul_t(&g->H, r, v);
         PCS_TRY(pcs_mass_matrix_solve(g->M, v, v));
     }
-    pcs_bsr_mul(&g->H, v, t->wr);
+    pcs_bsr_mul(&g->H, v, u);
     for (int i = 0; i < t->nv; ++i) {
         v[i] += t->v_free[i];
-    }
-    for (int i = 0; i < t->n; ++i) {
-        u[i] = t->wr[i] + t->local.q[i];
     }
     if (t->n == 0) return PCS_OK;
     double load;
     PCS_TRY(find_load(t, r, &load));
-    problem_measure_from(&t->local, problem_norm(t->n, t->wr), load, r, u, out);
+    problem_measure_from(&t->local, load, r, u, out);
     return PCS_OK;
 }
 

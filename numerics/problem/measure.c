@@ -18,99 +18,119 @@
 #include "linalg/bsr.h"
 #include "problem/problem.h"
 
-// ---- norms -----------------------------------------------------------------------------------
+// ---- sums of squares -------------------------------------------------------------------------
 
 // a sum of squares within these bounds has neither overflowed nor underflowed
 #define SQUARES_LOW  1e-280
 #define SQUARES_HIGH 1e280
+// numbers beyond these are multiplied by UP or DOWN first (Blue 1978)
+#define SMALL 0x1p-511
+#define BIG   0x1p486
+#define UP    0x1p537
+#define DOWN  0x1p-538
+
+void squares_add(squares *s, size_t n, const double *x)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i) {
+        sum += x[i] * x[i];
+    }
+    if (sum > SQUARES_LOW && sum < SQUARES_HIGH) {
+        s->middle += sum;
+        return;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        const double a = fabs(x[i]);
+        if (a < SMALL) {
+            s->low += UP * a * (UP * a);
+        } else if (a > BIG) {
+            s->high += DOWN * a * (DOWN * a);
+        } else {
+            s->middle += a * a; // a NaN, too
+        }
+    }
+}
+
+void squares_join(squares *s, const squares *other)
+{
+    s->low += other->low;
+    s->middle += other->middle;
+    s->high += other->high;
+}
+
+double squares_root(const squares *s)
+{
+    if (s->high != 0) return sqrt(s->high + s->middle * DOWN * DOWN) / DOWN;
+    return s->middle != 0 ? sqrt(s->middle + s->low / UP / UP) : sqrt(s->low) / UP;
+}
 
 double problem_norm(int n, const double *x)
 {
-    double sum = 0, most = 0;
+    squares s = {0};
+    squares_add(&s, (size_t)n, x);
+    return squares_root(&s);
+}
+
+// ---- a block ---------------------------------------------------------------------------------
+
+// F_i / rho_i with s = 1 / rho_i; the natural map with s = 1
+static void add_map(squares *sum, const pcs_block *k, double s, const double *r, const double *u)
+{
+    double f[3];
+    switch (k->cone) {
+    case PCS_CONE_EQUALITY:
+        squares_add(sum, (size_t)k->dim, u);
+        break;
+    case PCS_CONE_UNILATERAL:
+        f[0] = cone_min(s * r[0], u[0]);
+        squares_add(sum, 1, f);
+        break;
+    case PCS_CONE_COULOMB:
+        cone_natural_coulomb(k->dim, k->mu, s, r, u, f);
+        squares_add(sum, (size_t)k->dim, f);
+        break;
+    }
+}
+
+void measure_add_violation(measure_sums *m, const pcs_block *k, double s, const double *r,
+                           const double *u)
+{
+    add_map(&m->violation, k, s, r, u);
+}
+
+void measure_add_natural(measure_sums *m, const pcs_block *k, const double *r, const double *u)
+{
+    add_map(&m->natural, k, 1, r, u);
+    squares_add(&m->r, (size_t)k->dim, r);
+    squares_add(&m->u, (size_t)k->dim, u);
+}
+
+void measure_velocity(measure_sums *m, int n, const double *q, double *u)
+{
+    squares_add(&m->wr, (size_t)n, u);
+    squares_add(&m->q, (size_t)n, q);
     for (int i = 0; i < n; ++i) {
-        sum += x[i] * x[i];
+        u[i] += q[i];
     }
-    if (sum > SQUARES_LOW && sum < SQUARES_HIGH) return sqrt(sum);
-
-    for (int i = 0; i < n; ++i) {
-        if (fabs(x[i]) > most || isnan(x[i])) most = fabs(x[i]);
-    }
-    if (most == 0 || !isfinite(most)) return most;
-    sum = 0;
-    for (int i = 0; i < n; ++i) {
-        sum += (x[i] / most) * (x[i] / most);
-    }
-    return most * sqrt(sum);
-}
-
-// sum of squares of f / unit, and the largest entry
-typedef struct map_sum {
-    double unit, sum, most;
-} map_sum;
-
-static void map_add(map_sum *m, double f)
-{
-    const double x = f / m->unit;
-    m->sum += x * x;
-    if (fabs(f) > m->most || isnan(f)) m->most = fabs(f);
-}
-
-// true when the squares have neither overflowed nor underflowed
-static bool within_range(const map_sum *m)
-{
-    return m->sum > SQUARES_LOW && m->sum < SQUARES_HIGH;
-}
-
-// the norm of F_i / rho_i, or of the natural map when natural
-static map_sum map_squares(const pcs_problem *p, const double *r, const double *u, bool natural,
-                           double unit)
-{
-    map_sum m = {.unit = unit};
-    double trace = -1;
-    for (int b = 0, wrow = 0; b < p->nb; ++b) {
-        const pcs_block *k = &p->block[b];
-        const double *rb = r + k->row, *ub = u + k->row;
-        const double s =
-            natural || k->cone == PCS_CONE_EQUALITY ? 1 : problem_block_scale(p, b, &wrow, &trace);
-        double f[3];
-        switch (k->cone) {
-        case PCS_CONE_EQUALITY:
-            for (int c = 0; c < k->dim; ++c) {
-                map_add(&m, ub[c]);
-            }
-            break;
-        case PCS_CONE_UNILATERAL:
-            map_add(&m, cone_min(s * rb[0], ub[0]));
-            break;
-        case PCS_CONE_COULOMB:
-            cone_natural_coulomb(k->dim, k->mu, s, rb, ub, f);
-            for (int c = 0; c < k->dim; ++c) {
-                map_add(&m, f[c]);
-            }
-            break;
-        }
-    }
-    return m;
-}
-
-static double map_norm(const pcs_problem *p, const double *r, const double *u, bool natural)
-{
-    const map_sum m = map_squares(p, r, u, natural, 1);
-    if (within_range(&m)) return sqrt(m.sum);
-    if (m.most == 0 || !isfinite(m.most)) return m.most;
-    return m.most * sqrt(map_squares(p, r, u, natural, m.most).sum);
 }
 
 double problem_natural_map(const pcs_problem *p, const double *r, const double *u)
 {
-    return map_norm(p, r, u, true);
+    squares sum = {0};
+    for (int b = 0; b < p->nb; ++b) {
+        const int row = p->block[b].row;
+        add_map(&sum, &p->block[b], 1, r + row, u + row);
+    }
+    return squares_root(&sum);
 }
+
+// ---- the load --------------------------------------------------------------------------------
 
 // rows of |W||r| at a time
 #define CHUNK 64
 
-// squares of rows `first` and so on, at most CHUNK of them, of block row i of |W||r|
-static void add_load(const pcs_bsr *W, int i, int first, const double *r, map_sum *m)
+// rows `first` and so on, at most CHUNK of them, of block row i of |W||r|
+static void add_load(const pcs_bsr *W, int i, int first, const double *r, squares *load)
 {
     const int h = W->row[i + 1] - W->row[i], n = h - first < CHUNK ? h - first : CHUNK;
     double sum[CHUNK] = {0};
@@ -123,44 +143,31 @@ static void add_load(const pcs_bsr *W, int i, int first, const double *r, map_su
             }
         }
     }
-    for (int l = 0; l < n; ++l) {
-        map_add(m, sum[l]);
-    }
-}
-
-static map_sum load_squares(const pcs_bsr *W, const double *r, double unit)
-{
-    map_sum m = {.unit = unit};
-    for (int i = 0; i < W->m; ++i) {
-        for (int first = 0; first < W->row[i + 1] - W->row[i]; first += CHUNK) {
-            add_load(W, i, first, r, &m);
-        }
-    }
-    return m;
+    squares_add(load, (size_t)n, sum);
 }
 
 double problem_load(const pcs_bsr *W, const double *r)
 {
-    const map_sum m = load_squares(W, r, 1);
-    if (within_range(&m)) return sqrt(m.sum);
-    if (m.most == 0 || !isfinite(m.most)) return m.most;
-    return m.most * sqrt(load_squares(W, r, m.most).sum);
+    squares load = {0};
+    for (int i = 0; i < W->m; ++i) {
+        for (int first = 0; first < W->row[i + 1] - W->row[i]; first += CHUNK) {
+            add_load(W, i, first, r, &load);
+        }
+    }
+    return squares_root(&load);
 }
 
 double problem_norm_of(const pcs_bsr *W)
 {
-    map_sum m = {.unit = 1};
+    squares s = {0};
     for (int i = 0; i < W->m; ++i) {
         const size_t h = (size_t)(W->row[i + 1] - W->row[i]);
         for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
             const size_t w = (size_t)(W->col[W->idx[k] + 1] - W->col[W->idx[k]]);
-            for (size_t e = 0; e < h * w; ++e) {
-                map_add(&m, W->val[W->off[k] + e]);
-            }
+            squares_add(&s, h * w, W->val + W->off[k]);
         }
     }
-    // infinite where squares overflow: an upper bound is enough
-    return within_range(&m) ? sqrt(m.sum) : m.most == 0 ? 0 : INFINITY;
+    return squares_root(&s);
 }
 
 // ---- the measure -----------------------------------------------------------------------------
@@ -168,20 +175,6 @@ double problem_norm_of(const pcs_bsr *W)
 static double larger(double a, double b)
 {
     return a > b || isnan(a) ? a : b;
-}
-
-// the norm of |r_T| / rho_i over the blocks with friction; with q = 0 the scale is | |W||r| | alone
-static double tangent_load(const pcs_problem *p, double norm_q, const double *r)
-{
-    map_sum m = {.unit = 1};
-    double trace = -1;
-    if (norm_q == 0) return 0;
-    for (int b = 0, wrow = 0; b < p->nb; ++b) {
-        const pcs_block *k = &p->block[b];
-        if (k->cone != PCS_CONE_COULOMB || k->mu == 0) continue;
-        map_add(&m, problem_block_scale(p, b, &wrow, &trace) * cone_tangent(k->dim, r + k->row));
-    }
-    return within_range(&m) ? sqrt(m.sum) : m.most;
 }
 
 double measure_size(const pcs_measure *m)
@@ -203,45 +196,74 @@ double measure_error(const pcs_measure *m, double tol)
     return error <= tol ? tol : error;
 }
 
-void measure_close(double violation, pcs_measure *m)
+void measure_join(measure_sums *m, const measure_sums *other)
 {
+    squares_join(&m->violation, &other->violation);
+    squares_join(&m->natural, &other->natural);
+    squares_join(&m->q, &other->q);
+    squares_join(&m->wr, &other->wr);
+    squares_join(&m->r, &other->r);
+    squares_join(&m->u, &other->u);
+    squares_join(&m->load, &other->load);
+}
+
+void measure_close(const measure_sums *m, pcs_measure *out)
+{
+    *out = (pcs_measure){.natural_map = squares_root(&m->natural),
+                         .norm_q = squares_root(&m->q),
+                         .norm_wr = squares_root(&m->wr),
+                         .norm_r = squares_root(&m->r),
+                         .norm_u = squares_root(&m->u),
+                         .rounding = DBL_EPSILON * squares_root(&m->load)};
     // not finite: no comparison may pass
-    const double size = measure_size(m);
-    if (!isfinite(m->norm_r) || !isfinite(size) || !isfinite(m->rounding)) {
-        m->residual = m->natural_map = NAN;
+    const double size = measure_size(out);
+    if (!isfinite(out->norm_r) || !isfinite(size) || !isfinite(out->rounding)) {
+        out->residual = out->natural_map = NAN;
         return;
     }
-    const double least = larger(violation, m->rounding);
-    m->residual = least == 0 ? 0 : least / size;
-    m->natural_map = larger(m->natural_map, m->rounding);
+    const double least = larger(squares_root(&m->violation), out->rounding);
+    out->residual = least == 0 ? 0 : least / size;
+    out->natural_map = larger(out->natural_map, out->rounding);
 }
 
-// the same for a single row, where every norm is an absolute value: one ball on the ground needs no
-// loops
-static void measure_one(const pcs_problem *p, double r, double *u, pcs_measure *out)
+// all sums but the load; u is W r on entry
+static measure_sums sum_up(const pcs_problem *p, const double *r, double *u)
 {
-    const double W = problem_scalar(p), q = p->q[0], wr = W * r;
-    const bool equality = p->block[0].cone == PCS_CONE_EQUALITY;
-    *u = wr + q;
-    *out = (pcs_measure){.natural_map = fabs(equality ? *u : cone_min(r, *u)),
-                         .norm_q = fabs(q),
-                         .norm_wr = fabs(wr),
-                         .norm_r = fabs(r),
-                         .norm_u = fabs(*u),
-                         .rounding = DBL_EPSILON * fabs(wr)};
-    measure_close(fabs(equality ? *u : cone_min(W > 0 ? wr : r, *u)), out);
+    measure_sums m = {0};
+    double trace = -1;
+    measure_velocity(&m, p->n, p->q, u);
+    for (int b = 0, wrow = 0; b < p->nb; ++b) {
+        const pcs_block *k = &p->block[b];
+        const double s =
+            k->cone == PCS_CONE_EQUALITY ? 1 : problem_block_scale(p, b, &wrow, &trace);
+        measure_add_violation(&m, k, s, r + k->row, u + k->row);
+        measure_add_natural(&m, k, r + k->row, u + k->row);
+    }
+    return m;
 }
 
-// all norms but the rounding; returns that of the violation
-static double take_norms(const pcs_problem *p, double norm_wr, const double *r, const double *u,
-                         pcs_measure *out)
+// the norm of |r_T| / rho_i over the blocks with friction
+static double tangent_load(const pcs_problem *p, const double *r)
 {
-    *out = (pcs_measure){.natural_map = map_norm(p, r, u, true),
-                         .norm_q = problem_norm(p->n, p->q),
-                         .norm_wr = norm_wr,
-                         .norm_r = problem_norm(p->n, r),
-                         .norm_u = problem_norm(p->n, u)};
-    return map_norm(p, r, u, false);
+    squares sum = {0};
+    double trace = -1;
+    for (int b = 0, wrow = 0; b < p->nb; ++b) {
+        const pcs_block *k = &p->block[b];
+        if (k->cone != PCS_CONE_COULOMB || k->mu == 0) continue;
+        const double t = cone_tangent(k->dim, r + k->row);
+        const double x = problem_block_scale(p, b, &wrow, &trace) * t;
+        squares_add(&sum, 1, &x);
+    }
+    return squares_root(&sum);
+}
+
+// the measure with both loads; with q = 0 the scale is | |W||r| | alone
+static void close_with(const pcs_problem *p, double load, const double *r, measure_sums *m,
+                       pcs_measure *out)
+{
+    if (squares_root(&m->q) != 0) load = larger(load, tangent_load(p, r));
+    squares_add(&m->load, 1, &load);
+    measure_close(m, out);
 }
 
 void pcs_problem_measure(const pcs_problem *p, const double *r, double *u, pcs_measure *out)
@@ -254,31 +276,20 @@ void problem_measure_near(const pcs_problem *p, double norm_w, const double *r, 
 {
     *out = (pcs_measure){0};
     if (p->n == 0) return;
-    if (problem_is_scalar(p)) {
-        measure_one(p, r[0], u, out);
-        return;
-    }
 
     pcs_bsr_mul(&p->W, r, u);
-    const double norm_wr = problem_norm(p->n, u);
-    for (int i = 0; i < p->n; ++i) {
-        u[i] += p->q[i];
-    }
-    const double violation = take_norms(p, norm_wr, r, u, out);
-    const double least = violation < out->natural_map ? violation : out->natural_map;
-    if (!(norm_w > 0 && MEASURE_ROUNDINGS * DBL_EPSILON * norm_w * out->norm_r <= least)) {
-        out->rounding =
-            DBL_EPSILON * larger(problem_load(&p->W, r), tangent_load(p, out->norm_q, r));
-    }
-    measure_close(violation, out);
+    measure_sums m = sum_up(p, r, u);
+    measure_close(&m, out);
+    const double least = fmin(squares_root(&m.violation), out->natural_map);
+    if (norm_w > 0 && MEASURE_ROUNDINGS * DBL_EPSILON * norm_w * out->norm_r <= least) return;
+    close_with(p, problem_load(&p->W, r), r, &m, out);
 }
 
-void problem_measure_from(const pcs_problem *p, double norm_wr, double load, const double *r,
-                          const double *u, pcs_measure *out)
+void problem_measure_from(const pcs_problem *p, double load, const double *r, double *u,
+                          pcs_measure *out)
 {
-    const double violation = take_norms(p, norm_wr, r, u, out);
-    out->rounding = DBL_EPSILON * larger(load, tangent_load(p, out->norm_q, r));
-    measure_close(violation, out);
+    measure_sums m = sum_up(p, r, u);
+    close_with(p, load, r, &m, out);
 }
 
 double pcs_measure_relative_natural_map(const pcs_measure *m)

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "linalg/dense.h"
+#include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
@@ -111,29 +111,17 @@ void scaled_to(const scaled *s, const double *x, double *r)
 
 double scaled_residual(const scaled *s, const double *x, const double *u)
 {
-    double sum = 0, wx = 0;
+    measure_sums sums = {0};
+    pcs_measure m;
     for (int i = 0; i < s->p.n; ++i) {
-        wx += (u[i] - s->q[i]) * (u[i] - s->q[i]);
+        const double wx = u[i] - s->q[i];
+        squares_add(&sums.wr, 1, &wx);
     }
+    squares_add(&sums.q, (size_t)s->p.n, s->q);
     for (int b = 0; b < s->p.nb; ++b) {
         const pcs_block *k = &s->p.block[b];
-        const double *xb = x + k->row, *ub = u + k->row;
-        double f[3];
-        switch (k->cone) {
-        case PCS_CONE_EQUALITY:
-            sum += dense_dot(k->dim, ub, ub);
-            break;
-        case PCS_CONE_UNILATERAL:
-            f[0] = cone_min(xb[0], ub[0]);
-            sum += f[0] * f[0];
-            break;
-        case PCS_CONE_COULOMB:
-            cone_natural_coulomb(k->dim, k->mu, 1, xb, ub, f);
-            sum += dense_dot(k->dim, f, f);
-            break;
-        }
+        measure_add_violation(&sums, k, 1, x + k->row, u + k->row);
     }
-    const double q = dense_dot(s->p.n, s->q, s->q);
-    const double size = q > wx || isnan(q) ? q : wx;
-    return sum == 0 ? 0 : sqrt(sum / size);
+    measure_close(&sums, &m);
+    return m.residual;
 }

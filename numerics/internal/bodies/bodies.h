@@ -10,6 +10,11 @@
 // one cone block between two systems
 typedef pcs_bodies_block bodies_block;
 
+static inline pcs_block bodies_cone(const bodies_block *k)
+{
+    return (pcs_block){k->cone, k->row, k->dim, k->mu};
+}
+
 typedef struct bodies_problem {
     int n, nb;                 // scalar rows, blocks
     const bodies_block *block; // nb
@@ -63,22 +68,23 @@ PCS_API void bodies_block_velocity(const bodies_block *k, const int *start, cons
 PCS_API void bodies_block_impulse(const bodies_block *k, const int *start, const double *R,
                                   const double *r, double *p);
 
+// q = J v_free + shift of one block
+void bodies_block_constant(const bodies_problem *b, int block, const double *v_free, double *q);
+
 // p = H^T r, p of the size of v
 PCS_API void bodies_impulses(const bodies_problem *b, const double *r, double *p);
 
 // W_ii of a block, dim x dim column-major; Z (2 x dim x the wider of its systems) is scratch
 PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W);
 
+// nb: 1 / rho_i = tr W_ii / d_i of theory 7.7
+pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale);
+
 // The norm of u = H v + shift computed with the absolute values of all terms: times DBL_EPSILON it
 // bounds the rounding of u. v_free null: of the impulses alone, |H| |A^-1 H^T r|. Memory from the
 // arena by value; negative when that is too small
 PCS_API double bodies_load(const bodies_problem *b, const double *v_free, const double *r,
                            pcs_arena work);
-
-// F of theory 7.7 in every row, from r and u: u in equality rows; in all others the natural map of
-// s r, where s is the scale of the block (null: 1)
-void bodies_natural(const bodies_problem *b, const double *scale, const double *r, const double *u,
-                    double *F);
 
 // J of side s of a block, dim x width, column-major, sign included
 void bodies_rows(const bodies_problem *b, int block, int side, double *J);

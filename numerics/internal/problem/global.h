@@ -10,7 +10,6 @@ typedef struct global_terms {
     const pcs_global_problem *g;
     int n, nv;      // rows of H and its columns
     double *v_free; // nv: M^-1 f
-    double *wr;     // n: scratch
     double *load;   // nv: scratch
     // q = H v_free + w and the diagonal blocks of W, a block row for each cone block. Code that
     // reads only the diagonal (scales, status, measures from u) takes it for the condensed problem

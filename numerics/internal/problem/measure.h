@@ -1,17 +1,52 @@
-// The measures of theory 7.7, and the one place that turns norms into them: other forms of a
-// problem (global, bodies) pass their norms to it.
+// The measures of theory 7.7 of a problem in any form (W, q; bodies): sums to which
+// measure_velocity, measure_add_violation and measure_add_natural add one block after another, and
+// measure_close, which computes the measure from the sums.
 #ifndef PROBLEM_MEASURE_H
 #define PROBLEM_MEASURE_H
 
+#include "base/base.h"
 #include <percuss/problem.h>
 
 // Euclidean norm, without overflow or underflow
 double problem_norm(int n, const double *x);
 
-// the measures of r when u = W r + q, |W r| and load = | |W||r| | are known; of W only the diagonal
-// is read
-void problem_measure_from(const pcs_problem *p, double norm_wr, double load, const double *r,
-                          const double *u, pcs_measure *out);
+// A sum of squares of numbers of any size. Numbers whose squares would over- or underflow are kept
+// apart, multiplied by powers of two. A NaN makes it NaN
+typedef struct squares {
+    double low, middle, high;
+} squares;
+
+// squares_add: first the sum of the n squares, then this to *s; squares_join: *s += *other
+void squares_add(squares *s, size_t n, const double *x);
+void squares_join(squares *s, const squares *other);
+double squares_root(const squares *s);
+
+// zero at first; blocks are added in a fixed order
+typedef struct measure_sums {
+    squares violation, q, wr; // of F_i / rho_i, q and W r: the residual
+    squares natural, r, u;    // the natural map
+    squares load;             // | |W||r| |, added by the caller; without it the rounding is 0
+} measure_sums;
+
+// n rows of q and W r: u is W r on entry and u = W r + q on return
+PCS_API void measure_velocity(measure_sums *m, int n, const double *q, double *u);
+
+// The violation of a block with s = 1 / rho_i (equality: not read), its r and its u = W r + q;
+// and its natural map with |r| and |u|. k->row is not read
+PCS_API void measure_add_violation(measure_sums *m, const pcs_block *k, double s, const double *r,
+                                   const double *u);
+PCS_API void measure_add_natural(measure_sums *m, const pcs_block *k, const double *r,
+                                 const double *u);
+void measure_join(measure_sums *m, const measure_sums *other);
+
+// The measure that follows from the sums. The rounding bounds both measures from below; they are
+// NaN where a sum is not finite
+PCS_API void measure_close(const measure_sums *m, pcs_measure *out);
+
+// the measure of r with load = | |W||r| |; u is W r on entry and u = W r + q on return. Of W only
+// the diagonal is read
+void problem_measure_from(const pcs_problem *p, double load, const double *r, double *u,
+                          pcs_measure *out);
 
 // a computed u is accurate to about this many units in the last place of its largest terms
 #define MEASURE_ROUNDINGS 16
@@ -28,11 +63,6 @@ double problem_load(const pcs_bsr *W, const double *r);
 
 // |r - P_K(r - s(u))|; of p only the cones are read
 double problem_natural_map(const pcs_problem *p, const double *r, const double *u);
-
-// m holds the norms, the natural map as computed, and the rounding (0 where it is not known);
-// violation = |(F_i / rho_i)_i|. Sets the residual, bounds both from below by the rounding, and
-// makes them NaN where a number is not finite
-PCS_API void measure_close(double violation, pcs_measure *m);
 
 // The relative error of r and u, at least tol: twice the residual. Infinite when the violation is
 // larger than tol and not small relative to q: then the error is not known
