@@ -122,8 +122,7 @@ pcs_status bodies_assemble(const bodies_problem *b, const double *v_free, pcs_ar
     double *q = PCS_TAKE(arena, (size_t)b->n, double);
     if (!block || !q) return pcs_fail_memory("contacts");
     for (int i = 0; i < b->nb; ++i) {
-        const bodies_block *k = &b->block[i];
-        block[i] = (pcs_block){k->cone, k->row, k->dim, k->cone == PCS_CONE_COULOMB ? k->mu : 0};
+        block[i] = bodies_cone(&b->block[i]);
     }
     *out = (pcs_problem){.n = b->n, .nb = b->nb, .block = block, .q = q};
     pcs_bsr H;

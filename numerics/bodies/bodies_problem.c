@@ -106,11 +106,6 @@ static pcs_status check_block(const pcs_bodies_problem *b, int i)
     return pcs_fail(PCS_ERR_ARG, "bodies: the frame of block %d is not orthonormal", i);
 }
 
-static pcs_block cone_of(const pcs_bodies_block *k)
-{
-    return (pcs_block){k->cone, k->row, k->dim, k->cone == PCS_CONE_COULOMB ? k->mu : 0};
-}
-
 pcs_status pcs_bodies_check(const pcs_bodies_problem *b)
 {
     if (!b || b->ns < 0 || b->nb < 0 || b->n < 0 || !b->start ||
@@ -125,7 +120,7 @@ pcs_status pcs_bodies_check(const pcs_bodies_problem *b)
     }
     int row = 0;
     for (int i = 0; i < b->nb; ++i) {
-        const pcs_block one = cone_of(&b->block[i]);
+        const pcs_block one = bodies_cone(&b->block[i]);
         if (one.row != row || one.dim < 1 || one.dim > b->n - row) {
             return pcs_fail(PCS_ERR_SIZE,
                             "bodies: block %d has %d rows from row %d; row %d of %d"
@@ -254,7 +249,7 @@ pcs_status pcs_bodies_to_global(const pcs_env *env, const pcs_bodies_problem *b,
     int *size;
     PCS_TRY(take_global(b, arena, &H, &block, &f, &values, &size));
     for (int i = 0; i < b->nb; ++i) {
-        block[i] = cone_of(&b->block[i]);
+        block[i] = bodies_cone(&b->block[i]);
     }
     PCS_TRY(pcs_mass_matrix_create_blocks(env, b->ns, size, values, M));
     if (b->ns > 0) pcs_mass_matrix_mul(*M, b->v_free, f);

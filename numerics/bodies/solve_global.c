@@ -14,7 +14,7 @@ typedef pcs_status (*taker)(const pcs_global_problem *g, pcs_arena *arena, void 
 
 static pcs_status take_terms(const pcs_global_problem *g, pcs_arena *arena, void *out)
 {
-    return global_terms_take(g, arena, out);
+    return global_terms_take(g, NULL, arena, out);
 }
 
 static pcs_status take_condensed(const pcs_global_problem *g, pcs_arena *arena, void *out)
@@ -86,8 +86,7 @@ static pcs_status solve_bodies(const form *f, const pcs_solver_opts *o, double *
         work.peak = &peak;
         memcpy(start, r, bytes);
         memcpy(v, f->t->v_free, (size_t)f->t->nv * sizeof *v);
-        status = bodies_solve(b, o, f->watch, (double)o->max_iters * b->nb, NULL, work, v, r, u,
-                              &report);
+        status = bodies_solve(b, o, f->watch, INFINITY, NULL, work, v, r, u, &report);
         if (status == PCS_ERR_MEMORY) memcpy(r, start, bytes);
         pcs_arena_destroy(f->env, &work);
         // it fits, but memory ran out
@@ -120,20 +119,14 @@ static pcs_status solve_form(const form *f, const pcs_solver_opts *o, double *v,
     return PCS_OK;
 }
 
-// the bodies have a method of their own for these options
-static bool wants_bodies(const pcs_solver_opts *o)
-{
-    return o->kind == PCS_SOLVER_AUTO || o->kind == PCS_SOLVER_NSGS;
-}
-
-static pcs_status solve_any(form *f, const pcs_solver_opts *o, double *v, double *r, double *u,
-                            pcs_report *out)
+static pcs_status solve_any(form *f, const solver_class *c, const pcs_solver_opts *o, double *v,
+                            double *r, double *u, pcs_report *out)
 {
     const pcs_global_problem *g = f->t->g;
     pcs_arena arena = {0};
     pcs_status status = PCS_ERR_UNSUPPORTED;
     f->solve = solve_bodies;
-    if (wants_bodies(o)) status = take_grown(f->env, g, take_bodies, &arena, &f->bodies);
+    if (c->solve_bodies) status = take_grown(f->env, g, take_bodies, &arena, &f->bodies);
     if (status == PCS_ERR_UNSUPPORTED) {
         f->solve = solve_condensed;
         status = take_grown(f->env, g, take_condensed, &arena, &f->condensed);
@@ -153,12 +146,9 @@ static pcs_status run(const pcs_env *env, const solver_class *c, const global_te
                       const pcs_solver_opts *o, pcs_watch watch, double *v, double *r, double *u,
                       pcs_report *report)
 {
-    pcs_status status = PCS_ERR_UNSUPPORTED;
     report->outcome = PCS_OUTCOME_STALLED;
-    if (c->solve_global) status = c->solve_global(env, t, o, watch, v, r, u, report);
     form f = {.env = env, .t = t, .watch = watch};
-    if (status == PCS_ERR_UNSUPPORTED) status = solve_any(&f, o, v, r, u, report);
-    PCS_TRY(status);
+    PCS_TRY(solve_any(&f, c, o, v, r, u, report));
 
     // the caller never receives a number that is not finite
     if (!pcs_all_finite(r, (size_t)t->n)) {

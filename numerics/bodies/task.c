@@ -65,10 +65,12 @@ static pcs_watch watch_of(task_method *m)
     return m->t->watch ? (pcs_watch){tell, m} : (pcs_watch){0};
 }
 
-// the options of a part, with the time that is left of t->o.max_seconds
-static pcs_solver_opts in_time(const island_task *t, const pcs_solver_opts *o)
+pcs_solver_opts task_limits(const island_task *t, const pcs_solver_opts *o, double units,
+                            double cost)
 {
     pcs_solver_opts out = *o;
+    const double most = fmax(0, units) / cost;
+    if (out.max_iters > most) out.max_iters = (int)most;
     if (t->o.max_seconds > 0) {
         out.max_seconds = fmax(t->o.max_seconds - (solver_clock() - t->clock), 1e-9);
     }
@@ -135,7 +137,7 @@ pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budge
     part p, kept;
     task_method method = {.t = t, .p = &p};
     bodies_report report = {0};
-    const pcs_solver_opts o = in_time(t, prox);
+    const pcs_solver_opts o = task_limits(t, prox, INFINITY, 1);
     pcs_arena work = t->work;
     PCS_TRY(part_open(t, &work, &kept));
     PCS_TRY(part_open(t, &work, &p));
@@ -198,11 +200,9 @@ static double cube(double x)
     return x * x * x;
 }
 
-// approximate units of an iteration of a solver with W; step: most products of a factorisation
-static double iteration_cost(const pcs_problem *p, pcs_solver kind, double step)
+double task_cost(pcs_solver kind, int nb, double n, double entries, double step)
 {
-    const double n = p->n;
-    const double product = p->nb + bsr_stored(&p->W) / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;
+    const double product = nb + entries / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;
     switch (kind) {
     case PCS_SOLVER_DIRECT:
     case PCS_SOLVER_NEWTON:
@@ -224,14 +224,13 @@ pcs_status task_assemble(island_task *t, const pcs_solver_opts *opts, double uni
     part p;
     pcs_problem local;
     pcs_report report;
-    pcs_solver_opts o = in_time(t, opts);
     pcs_arena work = t->work;
     PCS_TRY(part_open(t, &work, &p));
     PCS_TRY(bodies_assemble(&p.b, p.v, &work, &local));
-    const double cost = iteration_cost(&local, o.kind, step), most = fmax(0, units) / cost;
-    if (o.max_iters > most) o.max_iters = (int)most;
-    PCS_TRY(
-        pcs_solve(&local, &o, t->watch ? t->watch->user : (pcs_watch){0}, work, p.r, p.u, &report));
+    const double cost =
+        task_cost(opts->kind, local.nb, local.n, (double)bsr_stored(&local.W), step);
+    const pcs_solver_opts o = task_limits(t, opts, units, cost);
+    PCS_TRY(pcs_solve(&local, &o, task_user_watch(t), work, p.r, p.u, &report));
     t->result->units += (double)ASSEMBLE * p.b.nb;
     t->result->units += cost * (o.kind == PCS_SOLVER_AUTO ? report.units : report.iters);
     PCS_TRY(add_impulses(&p.b, p.r, work, p.v));

@@ -51,12 +51,28 @@ static inline double task_value(const island_task *t)
     return solver_stop_value(&t->o, &t->result->solve.measure);
 }
 
+// the watch for a method that counts the changes of status itself
+static inline pcs_watch task_user_watch(const island_task *t)
+{
+    return t->watch ? t->watch->user : (pcs_watch){0};
+}
+
 // true when another method may solve what the last one has left
 bool task_fails(const island_task *t);
 
 // True when the sweeps can do what options of nsgs ask: they have their own order, checks and
 // momentum, and read depth as with (the default) or without (0)
 bool sweeps_honour(const pcs_solver_opts *o);
+
+// Approximate units of an iteration of a solver whose systems have n rows and `entries` entries.
+// step: products with the matrix that a factorisation of it costs at most
+#define SPARSE_STEP 200
+double task_cost(pcs_solver kind, int nb, double n, double entries, double step);
+
+// The options of a method whose iterations cost `cost` units each: no more of them than `units`
+// allow, and what is left of t->o.max_seconds
+pcs_solver_opts task_limits(const island_task *t, const pcs_solver_opts *o, double units,
+                            double cost);
 
 // cost of making the records of the sweeps, in visits of a block
 #define PREPARE 10
@@ -68,9 +84,11 @@ pcs_status task_sweep(island_task *t, int most, int patience);
 // PCS_ERR_UNSUPPORTED, nothing changed, for a block of A that is not definite
 pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budget *budget);
 
-// Assembles W and solves with at most `units` units. step: products with W that a factorisation of
-// it costs at most
-#define SPARSE_STEP 200
+// ipm on the velocities, with at most `units` units. PCS_ERR_UNSUPPORTED, nothing changed, where W
+// is better or o->as.ipm.space asks for it
+pcs_status task_ipm(island_task *t, const pcs_solver_opts *o, double units);
+
+// Assembles W and solves with at most `units` units
 pcs_status task_assemble(island_task *t, const pcs_solver_opts *o, double units, double step);
 
 // joints alone, on the velocities of the bodies; errors of bodies_joints

@@ -208,7 +208,7 @@ static pcs_status judge_global(const pcs_global_problem *g, double tol, const do
                                pcs_arena *arena, pcs_contact_status *status, double *margin,
                                global_view *x, pcs_certificate *out)
 {
-    PCS_TRY(global_terms_take(g, arena, &x->terms));
+    PCS_TRY(global_terms_take(g, NULL, arena, &x->terms));
     pcs_measure m;
     double *u = PCS_TAKE(arena, (size_t)x->terms.n, double);
     double *v = PCS_TAKE(arena, (size_t)x->terms.nv, double);

@@ -163,7 +163,8 @@ static bool take_diagonal(pcs_problem *p, pcs_arena *arena)
     return true;
 }
 
-pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, global_terms *out)
+pcs_status global_terms_take(const pcs_global_problem *g, const double *v_free, pcs_arena *arena,
+                             global_terms *out)
 {
     const int n = bsr_rows(&g->H), nv = bsr_cols(&g->H);
     *out = (global_terms){.g = g, .n = n, .nv = nv};
@@ -176,7 +177,8 @@ pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, glob
     double *x = PCS_TAKE(&scratch, (size_t)nv, double);
     if (!q || !out->v_free || !out->load || !taken || !x) return pcs_fail_memory("global problem");
 
-    if (nv > 0) PCS_TRY(pcs_mass_matrix_solve(g->M, g->f, out->v_free));
+    if (nv > 0 && v_free) memcpy(out->v_free, v_free, (size_t)nv * sizeof *v_free);
+    if (nv > 0 && !v_free) PCS_TRY(pcs_mass_matrix_solve(g->M, g->f, out->v_free));
     pcs_bsr_mul(&g->H, out->v_free, q);
     for (int i = 0; g->w && i < n; ++i) {
         q[i] += g->w[i];
@@ -262,7 +264,7 @@ pcs_status pcs_global_measure(const pcs_global_problem *g, pcs_arena work, const
     PCS_TRY(pcs_global_check(g));
     PCS_TRY(check_vectors(g, "pcs_global_measure", r, v, u, out));
     global_terms t;
-    PCS_TRY(global_terms_take(g, &work, &t));
+    PCS_TRY(global_terms_take(g, NULL, &work, &t));
     return global_terms_measure(&t, r, v, u, out);
 }
 

@@ -1,5 +1,5 @@
-// The interior point method: the method is in ipm_core.c, its linear systems in contact space in
-// ipm_system.c, those in body space in ipm_body.c.
+// The interior point method: an iteration is in ipm_core.c, its linear systems with W in
+// ipm_system.c, those in the velocities of bodies in bodies/ipm_bodies.c.
 //
 // S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2,
 // 1992. Yu. Nesterov, M. Todd, Self-scaled barriers and interior-point methods for convex
@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "problem/problem.h"
-#include "solver/ipm_body.h"
 #include "solver/ipm_system.h"
 
 // this many consecutive steps below this length end the solve
@@ -51,10 +50,22 @@ static bool try_zero(const pcs_problem *p, solver_track *t, double *r, double *u
     return track_done(t, 0);
 }
 
-// Iterates until the track or the method ends the solve. Without scratch (2 n) no proof of
-// infeasibility is tried, because t->p then has only the diagonal of W.
-static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch, double *r,
-                double *u)
+bool ipm_is_over(solver_track *t, double *r, double *u)
+{
+    track_measure(t, r, u);
+    return track_done(t, 0) || try_zero(t->p, t, r, u);
+}
+
+bool ipm_diverges(const ipm *w)
+{
+    double most = 0;
+    for (int i = 0; i < w->n; ++i) {
+        if (fabs(w->x[i]) > most) most = fabs(w->x[i]);
+    }
+    return most > LARGE;
+}
+
+void ipm_run(ipm *w, const ipm_space *space, solver_track *t, double *scratch, double *r, double *u)
 {
     int shorts = 0, idle = 0;
     for (int iters = 1;; ++iters) {
@@ -69,7 +80,7 @@ static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch
         if (track_done(t, iters)) return;
 
         // without a solution the iterates diverge along a direction that proves it
-        if (scratch && ipm_largest(w) > LARGE) {
+        if (scratch && ipm_diverges(w)) {
             memcpy(w->dx, r, (size_t)w->n * sizeof *r);
             if (problem_refuted_by(t->p, w->dx, scratch)) {
                 t->outcome = PCS_OUTCOME_INFEASIBLE;
@@ -94,109 +105,18 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         !ipm_take(&w, &o->as.ipm, p->n, p->nb, p->block, &work)) {
         return pcs_fail_memory("ipm");
     }
-    track_measure(&t, r, u);
-    if (!track_done(&t, 0) && !try_zero(p, &t, r, u)) {
+    if (!ipm_is_over(&t, r, u)) {
         problem_scales(p, scratch);
         ipm_begin(&w, scratch, p->q);
         t.outcome = PCS_OUTCOME_STALLED;
         if (ipm_system_begin(&s, &w, p, &work)) {
             const ipm_space space = ipm_system_space(&s);
-            run(&w, &space, &t, scratch, r, u);
+            ipm_run(&w, &space, &t, scratch, r, u);
         }
         ipm_system_end(&s);
     }
     track_end(&t, r, out);
     return PCS_OK;
-}
-
-// ---- the global form ---------------------------------------------------------------------------
-
-// arenas grow to the demand; the limit is above the number of parts that ask for memory
-enum { ROUNDS = 20 };
-
-typedef struct bodies {
-    ipm w;
-    ipm_body s;
-    solver_track t;
-    double *scales; // n
-} bodies;
-
-static pcs_status take_bodies(bodies *x, const global_terms *terms, const pcs_solver_opts *o,
-                              pcs_watch watch, const double *r, pcs_arena *work)
-{
-    const pcs_problem *p = &terms->local;
-    x->scales = PCS_TAKE(work, (size_t)p->n, double);
-    const bool tracked = track_begin(&x->t, p, o, watch, work, r);
-    const bool taken = ipm_take(&x->w, &o->as.ipm, p->n, p->nb, p->block, work);
-    if (!x->scales || !tracked || !taken) return pcs_fail_memory("ipm");
-    problem_scales(p, x->scales);
-    ipm_begin(&x->w, x->scales, p->q);
-    return ipm_body_take(&x->s, &x->w, terms->g, work);
-}
-
-// For diverging iterates: assembles W to check whether their direction proves that there is no
-// solution.
-static bool refuted(const pcs_env *env, const pcs_global_problem *g, const ipm *w, double *r)
-{
-    if (!(ipm_largest(w) > LARGE)) return false;
-    pcs_arena arena = {0}, work = {0};
-    pcs_problem p;
-    bool proved = false;
-    if (solver_condense(env, g, &arena, &p) == PCS_OK &&
-        pcs_arena_create(env, solver_bytes(2 * (size_t)p.n, sizeof(double)), &work) == PCS_OK) {
-        double *scratch = PCS_TAKE(&work, 2 * (size_t)p.n, double);
-        ipm_impulse(w, true, r);
-        proved = problem_refuted_by(&p, r, scratch);
-        ipm_impulse(w, false, r);
-        proved = proved || problem_refuted_by(&p, r, scratch);
-    }
-    pcs_arena_destroy(env, &work);
-    pcs_arena_destroy(env, &arena);
-    return proved;
-}
-
-static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
-                               const pcs_solver_opts *o, pcs_watch watch, double *v, double *r,
-                               double *u, pcs_report *out)
-{
-    const pcs_ipm_space space = o->as.ipm.space;
-    if (terms->nv == 0 || space == PCS_IPM_SPACE_CONTACT ||
-        (space == PCS_IPM_SPACE_AUTOMATIC && terms->nv >= terms->n)) {
-        return PCS_ERR_UNSUPPORTED;
-    }
-    bodies x;
-    pcs_arena arena = {0};
-    size_t peak = 0;
-    pcs_status status = PCS_ERR_MEMORY;
-    for (int k = 0; k < ROUNDS && status == PCS_ERR_MEMORY; ++k) {
-        const size_t had = peak;
-        pcs_arena_destroy(env, &arena);
-        PCS_TRY(pcs_arena_create(env, peak, &arena));
-        arena.peak = &peak;
-        pcs_arena work = arena;
-        status = take_bodies(&x, terms, o, watch, r, &work);
-        // it fits, but memory ran out
-        if (peak <= had) break;
-    }
-    if (status == PCS_OK) {
-        solver_track *t = &x.t;
-        t->terms = terms;
-        t->v = v;
-        track_measure(t, r, u);
-        if (!track_done(t, 0) && !try_zero(t->p, t, r, u)) {
-            const ipm_space systems = ipm_body_space(&x.s);
-            t->outcome = PCS_OUTCOME_STALLED;
-            if (ipm_body_begin(&x.s)) run(&x.w, &systems, t, NULL, r, u);
-            if ((t->outcome == PCS_OUTCOME_STALLED || t->outcome == PCS_OUTCOME_MAX_ITERS) &&
-                refuted(env, terms->g, &x.w, r)) {
-                t->outcome = PCS_OUTCOME_INFEASIBLE;
-            }
-            ipm_body_end(&x.s);
-        }
-        track_end(t, r, out);
-    }
-    pcs_arena_destroy(env, &arena);
-    return status;
 }
 
 static const char *const shift_words[] = {"differentiated", "lagged"};
@@ -210,7 +130,7 @@ static const pcs_opt options[] = {
     OPT_REAL("regularisation", ipm.regularisation, 0, 1,
              "proximal weight on the scaled W, whose diagonal is about 1"),
     OPT_WORD("space", ipm.space, PCS_IPM_SPACE_AUTOMATIC, PCS_IPM_SPACE_BODY,
-             "space of the linear systems; body needs the global form", space_words),
+             "space of the linear systems; body needs bodies, or M and H", space_words),
 };
 
 const solver_class solver_ipm = {
@@ -220,5 +140,5 @@ const solver_class solver_ipm = {
     .defaults.as.ipm = {.shift = PCS_IPM_SHIFT_DIFFERENTIATED,
                         .step_fraction = 0.99,
                         .regularisation = 1e-12},
-    .solve_global = solve_global,
+    .solve_bodies = bodies_ipm,
 };

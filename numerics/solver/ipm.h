@@ -61,7 +61,16 @@ bool ipm_iterate(ipm *w, const ipm_space *space);
 
 // r of the iterate. settled: entries that converge to zero are set to zero
 void ipm_impulse(const ipm *w, bool settled, double *r);
-// the largest |x_i|
-double ipm_largest(const ipm *w);
+
+// ---- ipm.c
+
+// measures the start, and r = 0 where that is a solution; true when the solve ends here
+bool ipm_is_over(solver_track *t, double *r, double *u);
+// Iterates from ipm_begin until the track or the method ends the solve. scratch (2 n): tries
+// proofs of infeasibility, which need all of W in t->p; or null
+void ipm_run(ipm *w, const ipm_space *space, solver_track *t, double *scratch, double *r,
+             double *u);
+// the iterate is so large that its direction may prove that there is no solution
+bool ipm_diverges(const ipm *w);
 
 #endif

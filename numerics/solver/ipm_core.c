@@ -339,12 +339,3 @@ void ipm_impulse(const ipm *w, bool settled, double *r)
         }
     }
 }
-
-double ipm_largest(const ipm *w)
-{
-    double most = 0;
-    for (int i = 0; i < w->n; ++i) {
-        if (fabs(w->x[i]) > most) most = fabs(w->x[i]);
-    }
-    return most;
-}

@@ -65,8 +65,9 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
     PCS_TRY(pcs_solver_opts_check(opts));
     if (opts->kind == PCS_SOLVER_IPM && opts->as.ipm.space == PCS_IPM_SPACE_BODY) {
         return pcs_fail(PCS_ERR_UNSUPPORTED,
-                        "ipm: space is body, but W is given and not M and H: set space = automatic"
-                        " or contact, or solve the global form (pcs_solve_global)");
+                        "ipm: space is body, but there are no bodies: W is given, or M is not"
+                        " block-diagonal, or a constraint touches three of its blocks; set space ="
+                        " automatic or contact");
     }
     PCS_TRY(pcs_problem_check(p));
     PCS_TRY(solver_check_cones(c, p->nb, p->block));

@@ -69,8 +69,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_to_global(const pcs_env *env, const
 
 /// Solves the global form M v = H^T r + f, u = H v + w. `opts` null means the defaults of
 /// PCS_SOLVER_AUTO. Where M is block-diagonal and every block of constraints touches one or two of
-/// its blocks, auto and nsgs solve in the velocities, island by island, without W; all else is
-/// condensed, also where there is a watch. r (rows of H): on entry the starting point, on return
+/// its blocks, a solver that has a method for bodies solves it as pcs_solve_bodies does; all else
+/// is condensed. r (rows of H): on entry the starting point, on return
 /// the best impulse found. v (rows of M) and u (rows of H) belong to that r. report->measure is
 /// pcs_global_measure's, and PCS_OUTCOME_CONVERGED says that it is <= tol; a watch is called as by
 /// pcs_solve. Memory from env (null: malloc), released on return.

@@ -128,10 +128,10 @@ typedef enum pcs_ipm_shift {
 
 /// Where ipm solves its linear systems.
 typedef enum pcs_ipm_space {
-    PCS_IPM_SPACE_AUTOMATIC, ///< body where the global form is given and has fewer velocities than
+    PCS_IPM_SPACE_AUTOMATIC, ///< body where bodies are given that have fewer velocities than
                              ///< rows
-    PCS_IPM_SPACE_CONTACT,   ///< W of the local form; the global form is condensed
-    PCS_IPM_SPACE_BODY ///< M and H of the global form; refused where only the local one is given
+    PCS_IPM_SPACE_CONTACT,   ///< W, assembled where bodies are given
+    PCS_IPM_SPACE_BODY       ///< the velocities of bodies; refused where there are none
 } pcs_ipm_space;
 
 /// Options of PCS_SOLVER_IPM.

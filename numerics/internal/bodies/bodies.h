@@ -24,6 +24,12 @@ typedef struct bodies_problem {
                      // bodies only
 } bodies_problem;
 
+// the cone of a block
+static inline pcs_block bodies_cone(const bodies_block *k)
+{
+    return (pcs_block){k->cone, k->row, k->dim, k->cone == PCS_CONE_COULOMB ? k->mu : 0};
+}
+
 typedef struct bodies_report {
     pcs_report
         solve; // outcome, sweeps of the longest island or steps of its solver, measure of all
@@ -37,9 +43,8 @@ typedef struct bodies_report {
 
 // r: the start on entry (projected on K), the best impulse found on return. v: v_free on entry, on
 // return the velocity that belongs to r. u: n. Outcome and measure as those of pcs_solve for the
-// whole problem (theory 7.7). o->kind: PCS_SOLVER_AUTO for the portfolio of this form,
-// PCS_SOLVER_NSGS for sweeps and PCS_SOLVER_PROX for the finish alone; for any other kind, and for
-// options that these methods do not have, W is assembled, island by island. It spends
+// whole problem (theory 7.7). Each island is solved by solve_bodies of the row o->kind; where that
+// is missing, or the island or an option needs W, W of the island is assembled. It spends
 // at most `budget` units, divided among the islands by their numbers of blocks, and ends with
 // PCS_OUTCOME_MAX_ITERS where that is not enough; the running method may exceed it by one of its
 // steps. The result has the same bits for any team. `work` is by value: PCS_ERR_MEMORY, with the

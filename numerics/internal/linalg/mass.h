@@ -44,8 +44,8 @@ pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena
 // the factors of a block-diagonal mass, or null
 const block_lu *mass_blocks(const pcs_mass_matrix *mass);
 
-// a pcs_mass_matrix around factors that live in an arena; nothing to destroy. It has M^-1 only,
-// without the values of M: do not pass it to pcs_mass_matrix_mul or pcs_mass_matrix_to_csc
+// a pcs_mass_matrix around factors that live in an arena; nothing to destroy. pcs_mass_matrix_mul
+// and pcs_mass_matrix_to_csc need the values that F keeps
 PCS_API pcs_status mass_in_arena(const block_lu *F, pcs_arena *arena, pcs_mass_matrix **out);
 
 #endif

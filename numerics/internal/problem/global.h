@@ -1,4 +1,5 @@
-// The global form seen by solvers that do not assemble W.
+// The global form, and an island of bodies with the rows of H, seen by solvers that do not assemble
+// W.
 #ifndef PROBLEM_GLOBAL_H
 #define PROBLEM_GLOBAL_H
 
@@ -16,8 +17,10 @@ typedef struct global_terms {
     pcs_problem local;
 } global_terms;
 
-// terms of a problem that pcs_global_check accepts; from the arena
-pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, global_terms *out);
+// terms of a problem that pcs_global_check accepts; from the arena. v_free null: M^-1 f; else f is
+// not read
+pcs_status global_terms_take(const pcs_global_problem *g, const double *v_free, pcs_arena *arena,
+                             global_terms *out);
 
 // v = v_free + M^-1 H^T r, u = H v + w and the measures of r. It fails only for a sparse M, when
 // memory is out

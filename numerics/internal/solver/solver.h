@@ -22,13 +22,6 @@ typedef struct solver_class {
     pcs_status (*solve)(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out);
 
-    // The global form (problem/global.h) without assembling W; null: the problem is condensed and
-    // solved by `solve`. Checked as above, r in K; memory of its own from env. Writes r, and fills
-    // outcome, iters and solver of *out; v and u are written by the caller, who measures r. A
-    // problem returned with PCS_ERR_UNSUPPORTED, r unchanged, is condensed.
-    pcs_status (*solve_global)(const pcs_env *env, const global_terms *t, const pcs_solver_opts *o,
-                               pcs_watch watch, double *v, double *r, double *u, pcs_report *out);
-
     // An island of bodies without assembling W; null: W is assembled and solved by `solve`, island
     // by island. PCS_ERR_UNSUPPORTED, nothing changed, where the bodies or the options need W: it
     // is assembled.
@@ -37,6 +30,7 @@ typedef struct solver_class {
 
 // solve_bodies of the rows that have it (numerics/bodies)
 pcs_status bodies_auto(island_task *t);
+pcs_status bodies_ipm(island_task *t);
 pcs_status bodies_nsgs(island_task *t);
 pcs_status bodies_prox(island_task *t);
 
@@ -110,7 +104,7 @@ typedef struct solver_track {
     const pcs_problem *p;
     const pcs_solver_opts *o;
     pcs_watch watch;
-    // global form, set after track_begin (p is then terms->local): measures are computed from v
+    // on velocities, set after track_begin (p is then terms->local): measures are computed from v
     const global_terms *terms;
     double *v;
     double norm_w;                     // Frobenius norm of W: bounds the rounding of u

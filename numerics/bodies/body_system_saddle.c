@@ -1,13 +1,13 @@
-// The systems of ipm_body.c with the impulses as unknowns,
+// The systems of body_system.c with the impulses as unknowns,
 //
-//     [ M  -G' ] [y]   [0]
+//     [ A  -G' ] [y]   [0]
 //     [ G   C  ] [x] = [b]
 //
-// by sparse LU. Pivoting may choose between M and C, so that C may be arbitrarily small.
+// by sparse LU. Pivoting may choose between A and C, so that C may be arbitrarily small.
 #include <limits.h>
 #include <string.h>
 
-#include "solver/ipm_body.h"
+#include "bodies/body_system.h"
 
 // entries of a block of C
 static size_t block_entries(const pcs_block *k)
@@ -15,9 +15,9 @@ static size_t block_entries(const pcs_block *k)
     return k->cone == PCS_CONE_EQUALITY ? (size_t)k->dim : (size_t)k->dim * (size_t)k->dim;
 }
 
-bool ipm_saddle_take(ipm_body *s, size_t values, pcs_arena *arena)
+bool body_saddle_take(body_system *s, size_t values, pcs_arena *arena)
 {
-    const size_t rows = (size_t)s->nv + (size_t)s->w->n;
+    const size_t rows = (size_t)s->nv + (size_t)s->n;
     size_t entries = (size_t)s->M.p[s->nv] + 2 * values;
     for (int b = 0; b < s->g->nb; ++b) {
         entries += block_entries(&s->g->block[b]);
@@ -40,7 +40,7 @@ static void put(pcs_csc *K, int at, int row, double x)
 }
 
 // the columns of the velocities
-static void place_velocities(ipm_body *s)
+static void place_velocities(body_system *s)
 {
     pcs_csc *K = &s->K;
     int at = 0;
@@ -78,7 +78,7 @@ static void place_velocities(ipm_body *s)
 }
 
 // the columns of the impulses
-static void place_impulses(ipm_body *s, const double *C)
+static void place_impulses(body_system *s, const double *C)
 {
     pcs_csc *K = &s->K;
     int at = K->p[s->nv];
@@ -102,7 +102,7 @@ static void place_impulses(ipm_body *s, const double *C)
     }
 }
 
-bool ipm_saddle_factor(ipm_body *s, const double *C)
+bool body_saddle_factor(body_system *s, const double *C)
 {
     place_velocities(s);
     place_impulses(s, C);
@@ -111,9 +111,9 @@ bool ipm_saddle_factor(ipm_body *s, const double *C)
     return end == SPARSE_LU_GOOD;
 }
 
-bool ipm_saddle_apply(ipm_body *s, double *x)
+bool body_saddle_apply(body_system *s, double *x)
 {
-    const size_t n = (size_t)s->w->n;
+    const size_t n = (size_t)s->n;
     memset(s->z, 0, (size_t)s->nv * sizeof *s->z);
     memcpy(s->z + s->nv, x, n * sizeof *x);
     if (!sparse_lu_apply(s->large, s->z)) return false;

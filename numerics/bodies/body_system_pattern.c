@@ -1,12 +1,12 @@
-// The data structures of ipm_body.c: memory, the pattern of S, the places of its terms, and its
+// The data structures of body_system.c: memory, the pattern of S, the places of its terms, and its
 // order.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bodies/body_system.h"
 #include "linalg/bsr.h"
 #include "linalg/csc.h"
-#include "solver/ipm_body.h"
 
 // largest number of entries of S
 #define MOST_ENTRIES 2e8
@@ -33,10 +33,10 @@ static void count_columns(const pcs_global_problem *g, size_t *entries, size_t *
     }
 }
 
-static void fill_columns(ipm_body *s)
+static void fill_columns(body_system *s)
 {
     const pcs_bsr *H = &s->g->H;
-    ipm_columns *c = &s->k;
+    body_columns *c = &s->k;
     int e = 0;
     size_t at = 0, place = 0;
     c->ptr[0] = 0;
@@ -133,7 +133,7 @@ static int find(const pcs_csc *A, int row, int column)
     return low;
 }
 
-static void find_places(ipm_body *s)
+static void find_places(body_system *s)
 {
     for (int b = 0; b < s->g->nb; ++b) {
         int *at = s->k.at + s->k.place[b];
@@ -153,7 +153,7 @@ static void find_places(ipm_body *s)
 }
 
 // the pattern of S, in two passes: the first counts, the second writes
-static bool lay_out(ipm_body *s, const pattern *t, bool write)
+static bool lay_out(body_system *s, const pattern *t, bool write)
 {
     double sum = 0;
     memset(t->mark, -1, (size_t)s->nv * sizeof *t->mark);
@@ -170,7 +170,7 @@ static bool lay_out(ipm_body *s, const pattern *t, bool write)
     return true;
 }
 
-static bool take_columns(ipm_body *s, size_t *numbers, pcs_arena *arena)
+static bool take_columns(body_system *s, size_t *numbers, pcs_arena *arena)
 {
     size_t entries, values, places;
     const size_t nb = (size_t)s->g->nb;
@@ -183,16 +183,16 @@ static bool take_columns(ipm_body *s, size_t *numbers, pcs_arena *arena)
     s->k.off = PCS_TAKE(arena, entries, size_t);
     s->k.at = PCS_TAKE(arena, places, int);
     s->DH = PCS_TAKE(arena, values, double);
-    s->G = PCS_TAKE(arena, values, double);
+    s->G = s->turned ? PCS_TAKE(arena, values, double) : s->DH;
     s->lu = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * nb, double);
     s->piv = PCS_TAKE(arena, 3 * nb, int);
     return s->k.ptr && s->k.place && s->k.col && s->k.width && s->k.off && s->k.at && s->DH &&
            s->G && s->lu && s->piv;
 }
 
-static bool take_vectors(ipm_body *s, pcs_arena *arena)
+static bool take_vectors(body_system *s, pcs_arena *arena)
 {
-    const size_t n = (size_t)s->w->n, nv = (size_t)s->nv;
+    const size_t n = (size_t)s->n, nv = (size_t)s->nv;
     s->y = PCS_TAKE(arena, nv, double);
     s->y2 = PCS_TAKE(arena, nv, double);
     s->t = PCS_TAKE(arena, n, double);
@@ -201,7 +201,7 @@ static bool take_vectors(ipm_body *s, pcs_arena *arena)
     return s->y && s->y2 && s->t && s->right && s->rest;
 }
 
-static bool take_factors(ipm_body *s, pcs_arena *arena)
+static bool take_factors(body_system *s, pcs_arena *arena)
 {
     const size_t nnz = (size_t)s->S.p[s->nv], nv = (size_t)s->nv;
     s->S.i = PCS_TAKE(arena, nnz, int);
@@ -220,17 +220,16 @@ static bool take_factors(ipm_body *s, pcs_arena *arena)
            s->to && s->chol;
 }
 
-pcs_status ipm_body_take(ipm_body *s, const ipm *w, const pcs_global_problem *g, pcs_arena *arena)
+pcs_status body_system_take(body_system *s, const pcs_global_problem *g, bool symmetric,
+                            const int *turned, bool exact, pcs_arena *arena)
 {
-    *s = (ipm_body){.w = w, .g = g, .nv = bsr_cols(&g->H)};
+    *s = (body_system){.g = g, .turned = turned, .n = bsr_rows(&g->H), .nv = bsr_cols(&g->H)};
     size_t values;
     const bool columns = take_columns(s, &values, arena), vectors = take_vectors(s, arena);
     s->S = (pcs_csc){.m = s->nv, .n = s->nv};
     s->S.p = PCS_TAKE(arena, (size_t)s->nv + 1, int);
     PCS_TRY(pcs_mass_matrix_to_csc(g->M, arena, &s->M));
-    // the gradient of the shift is not symmetric
-    s->symmetric = w->o.shift == PCS_IPM_SHIFT_LAGGED || w->half_lines;
-    s->symmetric = s->symmetric && csc_is_symmetric(&s->M);
+    s->symmetric = symmetric && csc_is_symmetric(&s->M);
 
     pcs_arena scratch = *arena;
     pattern t = {.H = &g->H};
@@ -239,16 +238,17 @@ pcs_status ipm_body_take(ipm_body *s, const ipm *w, const pcs_global_problem *g,
     t.mark = PCS_TAKE(&scratch, (size_t)s->nv, int);
     t.seen = PCS_TAKE(&scratch, (size_t)g->H.n, int);
     if (!columns || !vectors || !s->S.p || !t.ptr || !t.row || !t.mark || !t.seen) {
-        return pcs_fail_memory("ipm");
+        return pcs_fail_memory("the systems of bodies");
     }
     transpose(&t);
     if (!lay_out(s, &t, false)) {
-        return pcs_fail(PCS_ERR_UNSUPPORTED, "ipm: the matrix of body space is too large");
+        return pcs_fail(PCS_ERR_UNSUPPORTED, "the matrix of the velocities of bodies is too large");
     }
     // the second pass needs the lists again
     *arena = scratch;
     const bool factors = take_factors(s, arena);
-    if (!ipm_saddle_take(s, values, arena) || !factors) return pcs_fail_memory("ipm");
+    const bool large = !exact || body_saddle_take(s, values, arena);
+    if (!factors || !large) return pcs_fail_memory("the systems of bodies");
     fill_columns(s);
     lay_out(s, &t, true);
     find_places(s);
@@ -258,7 +258,7 @@ pcs_status ipm_body_take(ipm_body *s, const ipm *w, const pcs_global_problem *g,
 // ---- the order of Cholesky factors -------------------------------------------------------------
 
 // the upper triangle of S with row i at place[i], and the places of its entries
-static void permute(ipm_body *s, const int *place, int *next)
+static void permute(body_system *s, const int *place, int *next)
 {
     memset(next, 0, (size_t)s->nv * sizeof *next);
     for (int round = 0; round < 2; ++round) {
@@ -283,7 +283,7 @@ static void permute(ipm_body *s, const int *place, int *next)
     }
 }
 
-bool ipm_body_order(ipm_body *s)
+bool body_system_order(body_system *s)
 {
     // these vectors are free at this point: use them for places and counters
     int *place = (int *)(void *)s->y, *next = (int *)(void *)s->y2;

@@ -1,11 +1,12 @@
-// (G M^-1 G' + C) x = b, G = Q' D H, in the velocities of the bodies:
+// (G A^-1 G' + C) x = b in the velocities of the bodies:
 //
-//     (G M^-1 G' + C)^-1 = C^-1 - C^-1 G S^-1 G' C^-1,   S = M + G' C^-1 G
+//     (G A^-1 G' + C)^-1 = C^-1 - C^-1 G S^-1 G' C^-1,   S = A + G' C^-1 G
 //
-// S has the size of M and couples bodies that share a contact. Near a solution C is small where
-// contacts are closed, S is much larger than M, and refinement with the operator itself restores
-// the lost digits. When refinement no longer converges, the systems of ipm_saddle.c replace these.
-#include "solver/ipm_body.h"
+// S has the size of A and couples bodies that share a contact. Where C is small, as in ipm near a
+// solution where contacts are closed, S is much larger than A, and refinement with the operator
+// itself restores the lost digits. When refinement no longer converges, the systems of
+// body_system_saddle.c replace these.
+#include "bodies/body_system.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@
 // largest number of entries of a factor
 #define MOST_ENTRIES 2e8
 
-bool ipm_body_begin(ipm_body *s)
+bool body_system_begin(body_system *s, const double *D)
 {
     const pcs_bsr *H = &s->g->H;
     for (int b = 0, i = 0; b < s->g->nb; ++b) {
@@ -34,15 +35,15 @@ bool ipm_body_begin(ipm_body *s)
             double *to = s->DH + s->k.off[e];
             for (int c = 0; c < s->k.width[e]; ++c) {
                 for (int a = 0; a < d; ++a) {
-                    *to++ = s->w->D[block->row + a] * from[(size_t)a + (size_t)h * (size_t)c];
+                    *to++ = D[block->row + a] * from[(size_t)a + (size_t)h * (size_t)c];
                 }
             }
         }
     }
-    return !s->symmetric || ipm_body_order(s);
+    return !s->symmetric || body_system_order(s);
 }
 
-void ipm_body_end(ipm_body *s)
+void body_system_end(body_system *s)
 {
     chol_end(s->chol);
     sparse_lu_end(s->sparse);
@@ -52,13 +53,13 @@ void ipm_body_end(ipm_body *s)
 // ---- products ----------------------------------------------------------------------------------
 
 // the frame of block b, or null where it is the identity
-static const double *frame(const ipm_body *s, int b)
+static const double *frame(const body_system *s, int b)
 {
-    return s->Q && s->w->dim[b] > 1 ? s->Q + BLOCK_SYSTEM_STRIDE * (size_t)b : NULL;
+    return s->Q && s->turned[b] > 1 ? s->Q + BLOCK_SYSTEM_STRIDE * (size_t)b : NULL;
 }
 
 // y = y + V' x, V of the layout of DH
-static void add_transposed(const ipm_body *s, const double *V, const double *x, double *y)
+static void add_transposed(const body_system *s, const double *V, const double *x, double *y)
 {
     for (int b = 0; b < s->g->nb; ++b) {
         const pcs_block *k = &s->g->block[b];
@@ -76,7 +77,7 @@ static void add_transposed(const ipm_body *s, const double *V, const double *x, 
 }
 
 // x = V y
-static void product(const ipm_body *s, const double *V, const double *y, double *x)
+static void product(const body_system *s, const double *V, const double *y, double *x)
 {
     for (int b = 0; b < s->g->nb; ++b) {
         const pcs_block *k = &s->g->block[b];
@@ -87,8 +88,8 @@ static void product(const ipm_body *s, const double *V, const double *y, double 
     }
 }
 
-// y = V M^-1 V' x
-static bool delassus(ipm_body *s, const double *V, const double *x, double *y)
+// y = V A^-1 V' x
+static bool delassus(body_system *s, const double *V, const double *x, double *y)
 {
     memset(s->y, 0, (size_t)s->nv * sizeof *s->y);
     add_transposed(s, V, x, s->y);
@@ -97,16 +98,15 @@ static bool delassus(ipm_body *s, const double *V, const double *x, double *y)
     return true;
 }
 
-static void mul(void *user, const double *x, double *y)
+void body_system_mul(body_system *s, const double *x, double *y)
 {
-    ipm_body *s = user;
     if (!delassus(s, s->DH, x, y)) y[0] = NAN;
 }
 
 // ---- factors -----------------------------------------------------------------------------------
 
 // G = Q' D H of a block
-static void turn_block(ipm_body *s, int b)
+static void turn_block(body_system *s, int b)
 {
     const int d = s->g->block[b].dim;
     const double *Q = frame(s, b);
@@ -130,7 +130,7 @@ static void turn_block(ipm_body *s, int b)
 }
 
 // x <- C^-1 x of a block
-static void divide_block(const ipm_body *s, int b, double *x)
+static void divide_block(const body_system *s, int b, double *x)
 {
     const pcs_block *k = &s->g->block[b];
     const double *C = s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b;
@@ -143,7 +143,7 @@ static void divide_block(const ipm_body *s, int b, double *x)
     lu_solve(k->dim, C, s->piv + 3 * (size_t)b, x);
 }
 
-static bool factor_block(ipm_body *s, int b, const double *C)
+static bool factor_block(body_system *s, int b, const double *C)
 {
     const pcs_block *k = &s->g->block[b];
     double *lu = s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b;
@@ -153,7 +153,7 @@ static bool factor_block(ipm_body *s, int b, const double *C)
 }
 
 // S = S + G' x / C in one column, whose places in S are at `at`; returns those of the next column
-static inline const int *add_column(ipm_body *s, int b, const double *x, double C, const int *at)
+static inline const int *add_column(body_system *s, int b, const double *x, double C, const int *at)
 {
     const int d = s->g->block[b].dim;
     for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
@@ -171,7 +171,7 @@ static inline const int *add_column(ipm_body *s, int b, const double *x, double 
 }
 
 // S = S + G' C^-1 G of a block of at most three rows
-static void add_block(ipm_body *s, int b)
+static void add_block(body_system *s, int b)
 {
     const int d = s->g->block[b].dim;
     const int *at = s->k.at + s->k.place[b];
@@ -186,7 +186,7 @@ static void add_block(ipm_body *s, int b)
 }
 
 // the same of an equality block of any size
-static void add_equality(ipm_body *s, int b)
+static void add_equality(body_system *s, int b)
 {
     const int d = s->g->block[b].dim;
     const double C = s->lu[BLOCK_SYSTEM_STRIDE * (size_t)b];
@@ -199,7 +199,7 @@ static void add_equality(ipm_body *s, int b)
     }
 }
 
-static bool factor_velocities(ipm_body *s)
+static bool factor_velocities(body_system *s)
 {
     const size_t nnz = (size_t)s->S.p[s->nv];
     memset(s->S.x, 0, nnz * sizeof *s->S.x);
@@ -228,22 +228,22 @@ static bool factor_velocities(ipm_body *s)
     return end == SPARSE_LU_GOOD;
 }
 
-static bool factor(void *user, const double *Q, const double *C)
+bool body_system_factor(body_system *s, const double *Q, const double *C)
 {
-    ipm_body *s = user;
     s->Q = Q;
     bool regular = true;
     for (int b = 0; b < s->g->nb; ++b) {
         regular = regular && factor_block(s, b, C + BLOCK_SYSTEM_STRIDE * (size_t)b);
-        turn_block(s, b);
+        if (s->turned) turn_block(s, b);
     }
     if (!s->exact && regular && factor_velocities(s)) return true;
+    if (!s->large) return false;
     s->exact = true;
-    return ipm_saddle_factor(s, C);
+    return body_saddle_factor(s, C);
 }
 
 // y <- S^-1 y; y2 is overwritten
-static bool apply_factor(ipm_body *s, double *y)
+static bool apply_factor(body_system *s, double *y)
 {
     if (!s->symmetric) return sparse_lu_apply(s->sparse, y);
     for (int i = 0; i < s->nv; ++i) {
@@ -256,21 +256,20 @@ static bool apply_factor(ipm_body *s, double *y)
     return true;
 }
 
-// x <- (G M^-1 G' + C)^-1 x, to the accuracy of the factors
-static bool apply(ipm_body *s, double *x)
+bool body_system_apply(body_system *s, double *x)
 {
-    if (s->exact) return ipm_saddle_apply(s, x);
+    if (s->exact) return body_saddle_apply(s, x);
     // C^-1 (x - G S^-1 G' C^-1 x)
     memset(s->y, 0, (size_t)s->nv * sizeof *s->y);
     double *const t = s->t;
-    memcpy(t, x, (size_t)s->w->n * sizeof *t);
+    memcpy(t, x, (size_t)s->n * sizeof *t);
     for (int b = 0; b < s->g->nb; ++b) {
         divide_block(s, b, t + s->g->block[b].row);
     }
     add_transposed(s, s->G, t, s->y);
     if (!apply_factor(s, s->y)) return false;
     product(s, s->G, s->y, t);
-    for (int i = 0; i < s->w->n; ++i) {
+    for (int i = 0; i < s->n; ++i) {
         x[i] -= t[i];
     }
     for (int b = 0; b < s->g->nb; ++b) {
@@ -279,8 +278,8 @@ static bool apply(ipm_body *s, double *x)
     return true;
 }
 
-// y = (G M^-1 G' + C) x
-static bool operate(ipm_body *s, const double *C, const double *x, double *y)
+// y = (G A^-1 G' + C) x
+static bool operate(body_system *s, const double *C, const double *x, double *y)
 {
     if (!delassus(s, s->G, x, y)) return false;
     for (int b = 0; b < s->g->nb; ++b) {
@@ -307,12 +306,12 @@ static double largest(size_t n, const double *x)
 }
 
 // b <- the solution for s->right; *left: the residual relative to the larger of s->right and b
-static bool refine(ipm_body *s, const double *C, double *b, double *left)
+static bool refine(body_system *s, const double *C, double *b, double *left)
 {
-    const size_t n = (size_t)s->w->n;
+    const size_t n = (size_t)s->n;
     double *const rest = s->rest, whole = largest(n, s->right);
     memcpy(b, s->right, n * sizeof *b);
-    if (!apply(s, b)) return false;
+    if (!body_system_apply(s, b)) return false;
     *left = INFINITY;
     for (int k = 0;; ++k) {
         if (!operate(s, C, b, rest)) return false;
@@ -322,25 +321,19 @@ static bool refine(ipm_body *s, const double *C, double *b, double *left)
         *left = whole > 0 ? largest(n, rest) / fmax(whole, largest(n, b)) : 0;
         if (k == REFINE || !(*left > 0)) return true;
         if (k > 0 && *left <= ENOUGH) return true;
-        if (!apply(s, rest)) return false;
+        if (!body_system_apply(s, rest)) return false;
         for (size_t i = 0; i < n; ++i) {
             b[i] += rest[i];
         }
     }
 }
 
-static bool solve(void *user, const double *C, double *b)
+bool body_system_solve(body_system *s, const double *C, double *b)
 {
-    ipm_body *s = user;
     double left;
-    memcpy(s->right, b, (size_t)s->w->n * sizeof *b);
+    memcpy(s->right, b, (size_t)s->n * sizeof *b);
     if (!refine(s, C, b, &left)) return false;
     if (s->exact || left <= ENOUGH) return true;
     s->exact = true;
-    return ipm_saddle_factor(s, C) && refine(s, C, b, &left);
-}
-
-ipm_space ipm_body_space(ipm_body *s)
-{
-    return (ipm_space){.user = s, .mul = mul, .factor = factor, .solve = solve};
+    return body_saddle_factor(s, C) && refine(s, C, b, &left);
 }

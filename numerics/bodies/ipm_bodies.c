@@ -1,0 +1,100 @@
+// The row ipm on bodies: the iterations of solver/ipm_core.c, with linear systems in the
+// velocities.
+#include "solver/ipm.h"
+
+#include "bodies/body_system.h"
+#include "bodies/part_rows.h"
+#include "problem/problem.h"
+
+static void mul(void *user, const double *x, double *y)
+{
+    body_system_mul(user, x, y);
+}
+
+static bool factor(void *user, const double *Q, const double *C)
+{
+    return body_system_factor(user, Q, C);
+}
+
+static bool solve(void *user, const double *C, double *b)
+{
+    return body_system_solve(user, C, b);
+}
+
+// the velocities are fewer than the rows, or the option decides
+static bool wanted(const island_task *t, pcs_ipm_space space)
+{
+    const int *start = t->of.b->A->start;
+    int rows = 0, velocities = 0;
+    for (int k = 0; k < t->of.nb; ++k) {
+        rows += t->of.b->block[t->of.block[k]].dim;
+    }
+    for (int k = 0; k < t->of.ns; ++k) {
+        velocities += start[t->of.sys[k] + 1] - start[t->of.sys[k]];
+    }
+    if (velocities == 0 || space == PCS_IPM_SPACE_CONTACT) return false;
+    return space == PCS_IPM_SPACE_BODY || velocities < rows;
+}
+
+// For diverging iterates: assembles W to check whether their direction proves that there is no
+// solution.
+static pcs_status refute(const bodies_problem *b, const double *v_free, const ipm *w,
+                         pcs_arena work, double *r, solver_track *t)
+{
+    const bool failed = t->outcome == PCS_OUTCOME_STALLED || t->outcome == PCS_OUTCOME_MAX_ITERS;
+    if (!failed || !ipm_diverges(w)) return PCS_OK;
+    pcs_problem p;
+    double *scratch = PCS_TAKE(&work, 2 * (size_t)b->n, double);
+    PCS_TRY(bodies_assemble(b, v_free, &work, &p));
+    if (!scratch) return pcs_fail_memory("ipm");
+    for (int settled = 1; settled >= 0; --settled) {
+        ipm_impulse(w, settled, r);
+        if (problem_refuted_by(&p, r, scratch)) t->outcome = PCS_OUTCOME_INFEASIBLE;
+    }
+    return PCS_OK;
+}
+
+// takes all memory, so that its demand is known after a few rounds
+static pcs_status take(part_rows *x, const pcs_solver_opts *o, pcs_arena *work, ipm *w,
+                       body_system *s)
+{
+    const pcs_problem *p = &x->terms.local;
+    double *scales = PCS_TAKE(work, (size_t)p->n, double);
+    const bool taken = ipm_take(w, &o->as.ipm, p->n, p->nb, p->block, work);
+    if (!scales || !taken) return pcs_fail_memory("ipm");
+    problem_scales(p, scales);
+    ipm_begin(w, scales, p->q);
+    // the gradient of the shift is not symmetric
+    const bool symmetric = o->as.ipm.shift == PCS_IPM_SHIFT_LAGGED || w->half_lines;
+    return body_system_take(s, &x->g, symmetric, w->dim, true, work);
+}
+
+pcs_status task_ipm(island_task *t, const pcs_solver_opts *opts, double units)
+{
+    if (!wanted(t, opts->as.ipm.space)) return PCS_ERR_UNSUPPORTED;
+    part_rows x;
+    ipm w;
+    body_system s;
+    solver_track track;
+    pcs_arena work = t->work;
+    PCS_TRY(part_rows_open(t, &work, &x));
+    PCS_TRY(take(&x, opts, &work, &w, &s));
+    const double cost = task_cost(opts->kind, x.g.nb, s.nv, s.S.p[s.nv], SPARSE_STEP);
+    const pcs_solver_opts o = task_limits(t, opts, units, cost);
+    if (!part_rows_track(t, &x, &o, &work, &track)) return pcs_fail_memory("ipm");
+    pcs_status status = PCS_OK;
+    if (!ipm_is_over(&track, x.p.r, x.p.u)) {
+        const ipm_space space = {.user = &s, .mul = mul, .factor = factor, .solve = solve};
+        track.outcome = PCS_OUTCOME_STALLED;
+        if (body_system_begin(&s, w.D)) ipm_run(&w, &space, &track, NULL, x.p.r, x.p.u);
+        status = refute(&x.p.b, x.terms.v_free, &w, work, x.p.r, &track);
+        body_system_end(&s);
+    }
+    PCS_TRY(status);
+    return part_rows_close(t, &x, &track, cost * track.iters);
+}
+
+pcs_status bodies_ipm(island_task *t)
+{
+    return task_ipm(t, &t->o, task_left(t));
+}
