@@ -10,8 +10,8 @@
 #include "checks/run_checks.h"
 #include "example.h"
 #include "flags/run_flags.h"
+#include "scenes/rotating.h"
 #include "scenes/simulation.h"
-#include "scenes/turning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static pcs_status build(const settings *set, const line *l, pcs_scene **out)
                       set->ratio == 1 ? "A ball hits a row of balls."
                                       : "A ball hits a chain of balls whose masses rise or fall.",
                       out));
-    return turning_balls(l, (*out)->model);
+    return rotating_balls(l, (*out)->model);
 }
 
 static pcs_status open_row(const settings *set, const line *l, simulation *s)

@@ -11,8 +11,8 @@
 #include "example.h"
 #include "flags/run_flags.h"
 #include "method.h"
+#include "scenes/rotating.h"
 #include "scenes/simulation.h"
-#include "scenes/turning.h"
 #include "study.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){.run = {.h = 0.002, .scheme = turning_scheme(1e-14)},
+    *set = (settings){.run = {.h = 0.002, .scheme = rotating_scheme(1e-14)},
                       .I = {1e-3, 2e-3, 2.8e-3},
                       .spin = 10,
                       .wobble = 0.1,
@@ -163,7 +163,7 @@ static pcs_status build(const void *user, pcs_scene **out)
     const bool first = set->about == 1;
     const double omega[3] = {first ? set->wobble : 0, set->spin, first ? 0 : set->wobble};
     PCS_TRY(run_scene(&set->run, "A free body spins about its middle axis and flips.", out));
-    return turning_free(set->I, omega, (*out)->model);
+    return rotating_free(set->I, omega, (*out)->model);
 }
 
 static pcs_status spin(const settings *set, const free_top *top, double h, csv *out, errors *err)

@@ -264,7 +264,7 @@ static pcs_status check_flight(const settings *set, const result *r, checks *c)
     const int n = set->study + 1, first = (int)fmax(8, ceil(0.25 * to.t / set->run.h));
     double h[MOST_LEVELS], y[3][MOST_LEVELS];
     printf("\nflight of %.9g s, seed %d\n%12s %12s %12s %12s\n", to.t, set->seed, "h", "place (m)",
-           "turned (rad)", "omega");
+           "rotated (rad)", "omega");
     for (int k = 0; k < n; ++k) {
         double error[3] = {NAN, NAN, NAN};
         PCS_TRY(fly_in_steps(set, r, &to, first << k, error));
@@ -286,7 +286,7 @@ static pcs_status check_flight(const settings *set, const result *r, checks *c)
         check_order(c, "flight: order of omega", study_slope(n, h, y[2]), least);
         check_order(c, "flight: order of Q", study_slope(n, h, y[1]), least);
     } else {
-        check_skip(c, "flight: orders of the turning", "omega stays");
+        check_skip(c, "flight: orders of the rotation", "omega stays");
     }
     return PCS_OK;
 }

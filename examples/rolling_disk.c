@@ -10,8 +10,8 @@
 #include "checks/run_checks.h"
 #include "example.h"
 #include "flags/run_flags.h"
+#include "scenes/rotating.h"
 #include "scenes/simulation.h"
-#include "scenes/turning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,13 +31,13 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set =
-        (settings){.run = {.h = 2e-4, .t_end = 3, .gravity = 9.81, .scheme = turning_scheme(1e-13)},
-                   .disc = {.mass = 0.3, .R = 0.1, .lean = 0.3, .turn = 1.5},
-                   .thickness = 0.01,
-                   .speed = 1,
-                   .mu = 0.6,
-                   .study = 2};
+    *set = (settings){
+        .run = {.h = 2e-4, .t_end = 3, .gravity = 9.81, .scheme = rotating_scheme(1e-13)},
+        .disc = {.mass = 0.3, .R = 0.1, .lean = 0.3, .turn = 1.5},
+        .thickness = 0.01,
+        .speed = 1,
+        .mu = 0.6,
+        .study = 2};
     args a = {.about = "A disc rolls straight ahead and round a circle; both against closed forms.",
               .table = COLUMNS};
     args_positive(&a, "--mass", &set->disc.mass, "kg", "mass of the disc");
@@ -76,7 +76,7 @@ static pcs_status build(const settings *set, const rolling *r, double h, pcs_sce
 {
     PCS_TRY(run_scene(&set->run, "A disc rolls on a plane.", out));
     (*out)->settings.h = h;
-    return turning_disc(&set->disc, set->mu, r->x, r->Q, r->v, r->omega, (*out)->model);
+    return rotating_disc(&set->disc, set->mu, r->x, r->Q, r->v, r->omega, (*out)->model);
 }
 
 static pcs_status roll(const settings *set, const rolling *r, double h, pcs_observer_fn observer,

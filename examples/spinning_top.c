@@ -12,8 +12,8 @@
 #include "checks/top_motion.h"
 #include "example.h"
 #include "flags/run_flags.h"
+#include "scenes/rotating.h"
 #include "scenes/simulation.h"
-#include "scenes/turning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){.run = {.h = 1e-4, .gravity = 9.81, .scheme = turning_scheme(1e-14)},
+    *set = (settings){.run = {.h = 1e-4, .gravity = 9.81, .scheme = rotating_scheme(1e-14)},
                       .top = top_default(),
                       .radius = 0.003,
                       .lows = 6,
@@ -176,7 +176,7 @@ static pcs_status build(const settings *set, const heavy_top *top, double rate, 
                                  : "A top spins, its tip held by a joint.",
                       out));
     (*out)->settings.h = h;
-    return turning_top(top, set->radius, rate, (*out)->model);
+    return rotating_top(top, set->radius, rate, (*out)->model);
 }
 
 // `steady`: with the turn of steady precession; else from an axis at rest

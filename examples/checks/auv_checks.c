@@ -142,8 +142,8 @@ static void observe(auv_levels *levels, double floor)
 {
     double error[MOST_LEVELS];
     int n = 0;
-    for (; n < levels->n && levels->error[n].turning > floor; ++n) {
-        error[n] = levels->error[n].turning;
+    for (; n < levels->n && levels->error[n].rotation > floor; ++n) {
+        error[n] = levels->error[n].rotation;
     }
     const int first = n > 3 ? n - 3 : 0;
     levels->observed = n < 2 ? NAN : study_slope(n - first, levels->h + first, error + first);
@@ -168,8 +168,8 @@ pcs_status auv_study(const auv_case *c, const pcs_tableau *tableau, const auv_tr
         auv_track_close(&track);
         PCS_TRY(status);
         const auv_apart *e = &out->error[k];
-        const double order = k > 0 ? log2(e[-1].turning / e->turning) : NAN;
-        printf("%12.6g %12.3e %12.3e %12.3e ", out->h[k], e->position, e->rest, e->turning);
+        const double order = k > 0 ? log2(e[-1].rotation / e->rotation) : NAN;
+        printf("%12.6g %12.3e %12.3e %12.3e ", out->h[k], e->position, e->rest, e->rotation);
         if (k > 0) printf("%8.3f", order);
         printf("%*s %14.3e\n", k > 0 ? 0 : 8, "", out->balance[k]);
     }

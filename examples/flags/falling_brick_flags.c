@@ -1,7 +1,7 @@
 // The command line of falling_brick: defaults (ASM-16), flags, and random initial conditions.
 #include "flags/falling_brick_flags.h"
 
-#include "scenes/turning.h"
+#include "scenes/rotating.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static settings defaults(void)
                     .seed = 1,
                     .runs = 5,
                     .study = 4};
-    set.run.scheme = turning_scheme(1e-12);
+    set.run.scheme = rotating_scheme(1e-12);
     set.run.scheme.projection = PCS_PROJECTION_COMBINED_EQUALITY;
     return set;
 }

@@ -2,7 +2,7 @@
 #
 #     gnuplot -e "csv='heavy_top.csv'; out='heavy_top'; format='svg'" examples/plot/heavy_top.gp
 #
-# It falls, is turned aside, and comes to rest again at a cusp.
+# It falls, is deflected, and comes to rest again at a cusp.
 
 load ARG0[1:strlen(ARG0) - strlen("heavy_top.gp")] . "style.gp"
 

@@ -1,4 +1,4 @@
-# What is left of |Q| = 1 of a turning body, kept in six ways, and the drift of psi.
+# The error of |Q| = 1 of a rotating body, kept in six ways, and the drift of psi.
 #
 #     gnuplot -e "csv='quaternion_norm.csv'; out='quaternion_norm'; format='svg'" examples/plot/quaternion_norm.gp
 #
@@ -14,7 +14,7 @@ array words_of[6] = ["Q + h dQ/dt, left as it is", "Q + h dQ/dt, normalised", "Q
 array colour[6] = ["#b5452c", "#7b8794", "#1b8a5a", "#0b62a4", "#7a4fa3", "#d1600a"]
 of(w, column_) = strcol("way") eq w ? column(column_) : NaN
 
-set multiplot layout 1, 3 title "|Q| = 1 of a turning body, kept in six ways" font ",21" textcolor rgb ink
+set multiplot layout 1, 3 title "|Q| = 1 of a rotating body, kept in six ways" font ",21" textcolor rgb ink
 set tmargin 5
 set bmargin 11.5
 set title font ",16"

@@ -277,7 +277,7 @@ pcs_status auv_run(const auv_sim *sim, const pcs_physics *physics, const double 
 auv_apart auv_distance(const auv_track *a, const auv_track *b, int n)
 {
     if (n < 1 || n > a->n || n > b->n) return (auv_apart){NAN, NAN, NAN};
-    double X = 0, Q = 0, u = 0, turning = 0;
+    double X = 0, Q = 0, u = 0, rotation = 0;
     for (int i = 0; i < n; ++i) {
         const double *p = auv_row(a, i), *q = auv_row(b, i);
         double same = 0, opposite = 0; // -Q is the same orientation
@@ -291,8 +291,8 @@ auv_apart auv_distance(const auv_track *a, const auv_track *b, int n)
             X += (p[k] - q[k]) * (p[k] - q[k]);
         }
         for (int k = 8; k < PCS_VEHICLE_STATE_SIZE; ++k) {
-            turning += (p[k] - q[k]) * (p[k] - q[k]);
+            rotation += (p[k] - q[k]) * (p[k] - q[k]);
         }
     }
-    return (auv_apart){sqrt(X / n), sqrt((Q + u + turning) / n), sqrt(turning / n)};
+    return (auv_apart){sqrt(X / n), sqrt((Q + u + rotation) / n), sqrt(rotation / n)};
 }

@@ -81,7 +81,7 @@ const double *auv_row(const auv_track *track, int i);
 typedef struct auv_apart {
     double position; // of X, m
     double rest;     // of (Q, nu): 1, m/s, rad/s alike
-    double turning;  // of (v, w, omega) alone: small numbers, which rounding spares the longest
+    double rotation; // of (v, w, omega) alone: small numbers, which rounding spares the longest
 } auv_apart;
 auv_apart auv_distance(const auv_track *a, const auv_track *b, int n);
 

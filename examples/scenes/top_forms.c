@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scenes/turning.h"
+#include "scenes/rotating.h"
 
 const char *top_form_name(top_form form)
 {
@@ -47,7 +47,7 @@ static pcs_status open_joint(top_system *s, double turn, const pcs_smooth_def *h
 {
     PCS_TRY(pcs_scene_create(NULL, &s->joint.scene));
     const pcs_model *model = s->joint.scene->model;
-    PCS_TRY(turning_top(&s->top, 0.1 * s->top.arm, turn, s->joint.scene->model));
+    PCS_TRY(rotating_top(&s->top, 0.1 * s->top.arm, turn, s->joint.scene->model));
     PCS_TRY(pcs_state_create(model, &s->joint.state));
     PCS_TRY(pcs_smooth_create(NULL, model, hold, &s->smooth));
     PCS_TRY(pcs_smooth_ode(s->smooth, &s->ode));

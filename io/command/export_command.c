@@ -34,7 +34,7 @@ static char *output_name(const request *q, const char *in, pcs_export_kind *kind
         return q->out ? join(q->out, "", "") : beside(in, pcs_export_ending(*kind));
     }
     if (!q->out) {
-        complain("say the output, -o OUT, or its format, --to " FORMATS);
+        complain("give the output, -o OUT, or its format, --to " FORMATS);
         return NULL;
     }
     if (pcs_export_kind_of(q->out, kind) != PCS_OK) {

@@ -180,7 +180,7 @@ static bool open_recorder(const request *q, const pcs_scene *scene, pcs_recorder
     FILE *old = q->resume ? fopen(q->trajectory, "rb") : NULL;
     if (old) {
         fclose(old);
-        complain("%s is there already; a run that is resumed has a trajectory of its own: choose "
+        complain("%s exists already; a resumed run writes a trajectory of its own: choose "
                  "another name",
                  q->trajectory);
         return false;
@@ -233,7 +233,7 @@ static int interrupted_end(const request *q, const pcs_model *m, const pcs_state
     const bool good = write_checkpoint(path, m, state, steps);
     if (good) {
         const bool changed = q->step > 0 || q->until > 0;
-        complain("interrupted at t = %g s; go on with: percuss run %s --resume %s%s", state->t,
+        complain("interrupted at t = %g s; continue with: percuss run %s --resume %s%s", state->t,
                  q->path, path, changed ? ", and the same --step and --until" : "");
     }
     free(path);

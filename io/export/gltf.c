@@ -67,7 +67,7 @@ static void put_float(FILE *f, double x)
 }
 
 // glTF has x y z before the scalar
-static void turned(const float Q[4], double out[4])
+static void scalar_last(const float Q[4], double out[4])
 {
     for (int i = 0; i < 4; ++i) {
         out[i] = (double)Q[(i + 1) % 4];
@@ -485,7 +485,7 @@ static void put_channels(const glb *g, FILE *f)
         for (int k = 0; k < c->n; ++k) {
             const float *pose = tracks_pose(&g->tracks, c->row, c->key[k]);
             double value[4] = {(double)pose[0], (double)pose[1], (double)pose[2]};
-            if (c->part == TRACK_ORIENTATION) turned(pose + 3, value);
+            if (c->part == TRACK_ORIENTATION) scalar_last(pose + 3, value);
             for (int n = 0; n < (c->part == TRACK_POSITION ? 3 : 4); ++n) {
                 put_float(f, value[n]);
             }

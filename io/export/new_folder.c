@@ -54,7 +54,7 @@ static pcs_status check_old(const new_folder *f)
     if (lstat(f->path, &s) != 0) return errno == ENOENT ? PCS_OK : fail(f, "it cannot be written");
     if (!S_ISDIR(s.st_mode)) {
         return fail_named(f->path, PCS_ERR_FILE,
-                          "it is there and no folder, and frames are written to a folder of this "
+                          "it exists and is not a folder; frames are written to a folder of this "
                           "name; choose another output");
     }
     DIR *folder = opendir(f->path);

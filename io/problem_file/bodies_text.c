@@ -311,7 +311,7 @@ static void put_options(sink *s, const pcs_file_content *c)
     }
 }
 
-static void put_systems(sink *s, const pcs_bodies_problem *b, const bool *turned)
+static void put_systems(sink *s, const pcs_bodies_problem *b, const bool *needs_rotation)
 {
     sink_text(s, "systems ");
     sink_int(s, b->ns);
@@ -327,7 +327,7 @@ static void put_systems(sink *s, const pcs_bodies_problem *b, const bool *turned
                    : kind == PCS_MASS_RIGID  ? 10
                                              : w * w,
                    b->A + b->off[i]);
-        if (!turned[i]) continue;
+        if (!needs_rotation[i]) continue;
         sink_text(s, "rotation ");
         sink_reals(s, 9, b->R + 9 * (size_t)i);
     }
@@ -354,15 +354,15 @@ pcs_status bodies_text_write(const written *w, pcs_pool *scratch, sink *s)
 {
     const pcs_file_content *c = w->content;
     const pcs_bodies_problem *b = c->bodies;
-    bool *turned = POOL_TAKE(scratch, (size_t)b->ns, bool);
-    if (!turned) return fail_memory();
+    bool *needs_rotation = POOL_TAKE(scratch, (size_t)b->ns, bool);
+    if (!needs_rotation) return fail_memory();
     for (int i = 0; i < b->nb; ++i) {
         for (int side = 0; side < 2; ++side) {
             const pcs_bodies_block *k = &b->block[i];
-            if (k->sys[side] >= 0 && !k->rows[side]) turned[k->sys[side]] = true;
+            if (k->sys[side] >= 0 && !k->rows[side]) needs_rotation[k->sys[side]] = true;
         }
     }
-    put_systems(s, b, turned);
+    put_systems(s, b, needs_rotation);
     sink_text(s, "blocks ");
     sink_int(s, b->nb);
     sink_line(s);

@@ -111,7 +111,7 @@ static pcs_status put_vectors(writer *x, const char *contacts, const char *equal
 }
 
 // The coupling of contacts and equalities is stored once: true when V is T', except zeros.
-static pcs_status same_turned(writer *x, const entries *V, const entries *T, bool *same)
+static pcs_status same_transposed(writer *x, const entries *V, const entries *T, bool *same)
 {
     const entries transposed = entries_transposed(T), *const side[2] = {V, &transposed};
     partition row, col;
@@ -149,7 +149,7 @@ static pcs_status put_local(writer *x)
         PCS_TRY(window(&all, n, 0, m, n, x->scratch, &T));
         PCS_TRY(window(&all, n, n, m, m, x->scratch, &R));
         bool same;
-        PCS_TRY(same_turned(x, &V, &T, &same));
+        PCS_TRY(same_transposed(x, &V, &T, &same));
         if (!same) {
             return fail_named(x->w->name, PCS_ERR_UNSUPPORTED,
                               "W couples contacts and equalities unsymmetrically, which an FCLIB "

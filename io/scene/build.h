@@ -61,7 +61,7 @@ pcs_status build_number(builder *b);
 // build_bodies.c, build_joints.c, build_scheme.c
 typedef struct frame {
     int depth; // depth of generators; 0: the inertial frame
-    bool turned;
+    bool rotated;
     double x[3], Q[4];
     char copy[120]; // text after names, " 3 1"
     size_t item;    // item in the list of bodies of the file

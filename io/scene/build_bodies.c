@@ -65,7 +65,7 @@ static pcs_status define_body(builder *b, const scene_body *in, const json_t *js
         const place key = place_of(at, json, "motion");
         if (out->force) {
             return refuse(&b->src, &key, PCS_ERR_FORMAT,
-                          "it has a motion and a load, which would do nothing; leave one out");
+                          "it has a motion and a load, which would have no effect; leave one out");
         }
         PCS_TRY(build_motion(b, &in->motion, out, f, &key, &motion));
         out->motion = pcs_motion_follow;

@@ -17,7 +17,7 @@ enum { DEPTH_MAX = 8 };
 void frame_vector(const frame *f, double x[3])
 {
     double y[3];
-    if (!f->turned) return;
+    if (!f->rotated) return;
     pcs_quat_rotate(f->Q, x, y);
     memcpy(x, y, sizeof y);
 }
@@ -33,10 +33,10 @@ void frame_point(const frame *f, double x[3])
 
 void frame_rotation(const frame *f, double Q[4])
 {
-    double turned[4];
-    if (!f->turned) return;
-    pcs_quat_mul(f->Q, Q, turned);
-    memcpy(Q, turned, sizeof turned);
+    double rotated[4];
+    if (!f->rotated) return;
+    pcs_quat_mul(f->Q, Q, rotated);
+    memcpy(Q, rotated, sizeof rotated);
 }
 
 pcs_status copy_name(builder *b, const char *name, const frame *f, const char **out)
@@ -57,7 +57,7 @@ static void enter(const frame *outer, const double x[3], const double *Q, frame 
 {
     memcpy(f->x, x, sizeof f->x);
     frame_point(outer, f->x);
-    f->turned = outer->turned || Q;
+    f->rotated = outer->rotated || Q;
     memcpy(f->Q, outer->Q, sizeof f->Q);
     if (!Q) return;
     memcpy(f->Q, Q, sizeof f->Q);
@@ -122,15 +122,15 @@ static pcs_status build_copy(copies *c, int number, double x[3], const double *Q
 {
     const scene_body *in = c->in;
     builder *b = c->b;
-    double random[4], turned[4];
+    double random[4], rotated[4];
     if (!b->joining) PCS_TRY(build_count(b, b->copies++, "copies", c->list));
     for (int i = 0; i < 3 && in->jitter > 0; ++i) {
         x[i] += in->jitter * (2 * draw(&c->random) - 1);
     }
     if (in->tumble) {
         draw_rotation(&c->random, random);
-        if (Q) pcs_quat_mul(Q, random, turned);
-        Q = Q ? turned : random;
+        if (Q) pcs_quat_mul(Q, random, rotated);
+        Q = Q ? rotated : random;
     }
     frame f = c->whole;
     enter(&c->whole, x, Q, &f);
@@ -208,8 +208,8 @@ pcs_status build_copies(builder *b, const scene_body *in, const json_t *json, co
                         const frame *outer)
 {
     if (outer->depth == DEPTH_MAX) {
-        return refuse(&b->src, at, PCS_ERR_SIZE,
-                      "generators stand in one another more than %d deep", (int)DEPTH_MAX);
+        return refuse(&b->src, at, PCS_ERR_SIZE, "generators are nested more than %d deep",
+                      (int)DEPTH_MAX);
     }
     if (b->joining && !has_interactions(json)) return PCS_OK;
     const place list = place_of(at, json, "bodies"), joints = place_of(at, json, "interactions");
@@ -219,11 +219,11 @@ pcs_status build_copies(builder *b, const scene_body *in, const json_t *json, co
                 .joints = &joints,
                 .whole = *outer,
                 .random = start_of(in->seed)};
-    const bool turned = table_given(&body_table, in, "orientation");
+    const bool rotated = table_given(&body_table, in, "orientation");
     double Q[4];
     memcpy(Q, in->orientation, sizeof Q);
-    if (turned && pcs_quat_normalise(Q) != PCS_OK) return refuse_because(&b->src, at, PCS_ERR_ARG);
-    enter(outer, in->position, turned ? Q : NULL, &c.whole);
+    if (rotated && pcs_quat_normalise(Q) != PCS_OK) return refuse_because(&b->src, at, PCS_ERR_ARG);
+    enter(outer, in->position, rotated ? Q : NULL, &c.whole);
     c.whole.depth = outer->depth + 1;
     switch ((scene_body_kind)in->kind) {
     case BODY_LATTICE:

@@ -86,7 +86,7 @@ static pcs_status check(const char *path, const head *h, const char *bytes, size
                           "the checksum does not match: it has changed since it was written");
     }
     if (h->steps < 0 || h->steps > MOST_STEPS) {
-        return fail_named(path, PCS_ERR_FORMAT, "it counts %lld steps, which cannot be",
+        return fail_named(path, PCS_ERR_FORMAT, "it counts %lld steps, which is impossible",
                           (long long)h->steps);
     }
     return PCS_OK;
@@ -143,7 +143,7 @@ static pcs_status check_owner(const char *path, const head *h, const pcs_model *
     return fail_named(
         path, PCS_ERR_ARG,
         "it belongs to another model: its hash is %016llx, that of this model %016llx "
-        "(scheme, gravity, parts that are switched off count, too)",
+        "(scheme, gravity, disabled parts count, too)",
         (unsigned long long)h->model_hash, now);
 }
 

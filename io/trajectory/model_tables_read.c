@@ -53,7 +53,8 @@ static pcs_status read_names(const h5_file *f, pcs_model *m, const char *path, i
     char *rest = (char *)(uintptr_t)words; // the text is in the pool
     for (int i = 0; i < n; ++i) {
         const char *name = next_line(&rest);
-        if (!name) return fail_named(f->name, PCS_ERR_FORMAT, "%s: it has not %d names", path, n);
+        if (!name)
+            return fail_named(f->name, PCS_ERR_FORMAT, "%s: it does not have %d names", path, n);
         if (name[0] != '\0') PCS_TRY(set(m, first + i, name));
     }
     return PCS_OK;
@@ -131,7 +132,7 @@ static pcs_status read_systems(const h5_file *f, const pcs_env *env, pcs_pool *p
                           r->q_first == q && r->v_first == v && (size_t)(q + r->q_count) <= f->size;
         if (!good) {
             return fail_named(f->name, PCS_ERR_FORMAT,
-                              "/model/systems: row %d has a kind or sizes that cannot be", i);
+                              "/model/systems: row %d has a kind or sizes that are not valid", i);
         }
         q += r->q_count;
         v += r->v_count;
@@ -184,7 +185,8 @@ static pcs_status add_shape(const h5_file *f, const pcs_env *env, pcs_pool *pool
     if (row->kind < 0 || row->kind > PCS_SHAPE_HEIGHT_FIELD ||
         (has ? row->geometry < 0 || row->geometry > out->n_geometries : row->geometry != -1)) {
         return fail_named(f->name, PCS_ERR_FORMAT,
-                          "/model/shapes: row %d has a kind or a geometry that cannot be", number);
+                          "/model/shapes: row %d has a kind or a geometry that is not valid",
+                          number);
     }
     if (has && row->geometry == out->n_geometries) {
         PCS_TRY(read_geometry(f, env, pool, row->geometry, s.kind, &out->geometry[row->geometry]));
@@ -235,7 +237,7 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
         (linear && !(x[0] >= 1 && x[0] <= 7)) || row->law < PCS_LAW_EQUALITY ||
         row->law > PCS_LAW_NEWTON_COULOMB) {
         return fail_named(f->name, PCS_ERR_FORMAT,
-                          "/model/interactions: row %d has a kind or numbers that cannot be",
+                          "/model/interactions: row %d has a kind or numbers that are not valid",
                           number);
     }
     const int n = linear ? (int)x[0] : 0;

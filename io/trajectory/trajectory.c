@@ -159,9 +159,9 @@ static pcs_status check_index(const pcs_trajectory *t)
             t->step[k] <= t->steps.rows) {
             continue;
         }
-        return fail_named(t->file.name, PCS_ERR_FORMAT,
-                          "frame %ld has a time, a number of steps or of contacts that cannot be",
-                          k);
+        return fail_named(
+            t->file.name, PCS_ERR_FORMAT,
+            "frame %ld has a time, a number of steps or of contacts that is not valid", k);
     }
     return PCS_OK;
 }
@@ -438,9 +438,10 @@ pcs_status pcs_trajectory_read_steps(pcs_trajectory *t, long first, long n, doub
     for (long i = 0; i < n; ++i) {
         const step_row *row = &t->step_rows[i];
         if (!sound_step(row)) {
-            return fail_named(t->file.name, PCS_ERR_FORMAT,
-                              "/steps: row %ld has an outcome, a solver or a number that cannot be",
-                              first + i);
+            return fail_named(
+                t->file.name, PCS_ERR_FORMAT,
+                "/steps: row %ld has an outcome, a solver or a number that is not valid",
+                first + i);
         }
         if (time) time[i] = row->t;
         layout_get_step(row, &out[i]);

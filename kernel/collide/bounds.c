@@ -9,7 +9,7 @@
 // half extents along the inertial axes: |R| h for a box rotated by R; |z| l for a core segment
 // along the axis z of R with half length l, plus the radius around it, which a cylinder has across
 // its axis only
-static void turned_extent(const pcs_shape *s, const double *q, double extent[3])
+static void rotated_extent(const pcs_shape *s, const double *q, double extent[3])
 {
     double R[9], S[9];
     quat_matrix(s->orientation, S);
@@ -83,7 +83,7 @@ void collide_bounds(const pcs_shape *s, const double *q, double reach, double lo
         geometry_extent(s, q, c, extent);
     if (s->kind == PCS_SHAPE_HULL) hull_extent(s, q, c, extent);
     if (s->kind == PCS_SHAPE_BOX || s->kind == PCS_SHAPE_CAPSULE || s->kind == PCS_SHAPE_CYLINDER) {
-        turned_extent(s, q, extent);
+        rotated_extent(s, q, extent);
     }
 
     for (int i = 0; i < 3; ++i) {

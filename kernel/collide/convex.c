@@ -103,12 +103,12 @@ void convex_corner_against(const convex *c1, const convex *c2, const convex_pair
                            const double v[3], convex_corner *out)
 {
     const double back[3] = {-v[0], -v[1], -v[2]};
-    double v2[3], x2[3], turned[3];
+    double v2[3], x2[3], rotated[3];
     convex_support(c1, back, out->a, &out->i1);
     m3_mul_t(p->R, v, v2);
     convex_support(c2, v2, x2, &out->i2);
-    m3_mul(p->R, x2, turned);
-    v3_along(p->t, 1, turned, out->b);
+    m3_mul(p->R, x2, rotated);
+    v3_along(p->t, 1, rotated, out->b);
     v3_sub(out->a, out->b, out->w);
 }
 

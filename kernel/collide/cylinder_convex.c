@@ -219,8 +219,8 @@ static void try_start(const round_pair *p, const double d[3], starts *b)
     double u[3];
     if (!(v3_unit(d, u) > 0)) return;
     for (int side = 1; side >= -1; side -= 2) {
-        const double turned[3] = {side * u[0], side * u[1], side * u[2]};
-        double s = convex_separation(&p->core, &p->b.core, &p->at, turned, NULL, NULL);
+        const double flipped[3] = {side * u[0], side * u[1], side * u[2]};
+        double s = convex_separation(&p->core, &p->b.core, &p->at, flipped, NULL, NULL);
         int at = STARTS;
         while (at > 0 && s > b->s[at - 1]) {
             at -= 1;
@@ -231,7 +231,7 @@ static void try_start(const round_pair *p, const double d[3], starts *b)
             v3_copy(b->u[k - 1], b->u[k]);
         }
         b->s[at] = s;
-        v3_copy(turned, b->u[at]);
+        v3_copy(flipped, b->u[at]);
     }
 }
 

@@ -62,11 +62,11 @@ static void improve(const convex *c1, const convex *c2, const convex_pair *p, co
                     double u[3], double *most)
 {
     for (int side = 1; side >= -1; side -= 2) {
-        const double turned[3] = {side * d[0], side * d[1], side * d[2]};
-        const double s = convex_separation(c1, c2, p, turned, NULL, NULL);
+        const double flipped[3] = {side * d[0], side * d[1], side * d[2]};
+        const double s = convex_separation(c1, c2, p, flipped, NULL, NULL);
         if (!(s > *most)) continue;
         *most = s;
-        v3_copy(turned, u);
+        v3_copy(flipped, u);
     }
 }
 

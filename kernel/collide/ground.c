@@ -415,9 +415,9 @@ static bool find_edge_ends(const ground *g, const work *w, int k, const convex_g
     patch_move(&p, g->b.R, g->b.t);
 
     const int next = k == 2 ? 0 : k + 1;
-    const bool turned = w->t.vertex[next] < w->t.vertex[k];
-    const double *a = w->t.v[turned ? next : k];
-    v3_sub(w->t.v[turned ? k : next], a, e);
+    const bool reversed = w->t.vertex[next] < w->t.vertex[k];
+    const double *a = w->t.v[reversed ? next : k];
+    v3_sub(w->t.v[reversed ? k : next], a, e);
     double to = v3_unit(e, e);
     if (!under(&p, a, e, N, &from, &to)) return false;
     for (int i = 0; i < 2; ++i) {

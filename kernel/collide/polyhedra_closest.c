@@ -36,16 +36,16 @@ bool polyhedra_meet(const polyhedra *p, int e1, int e2, double x1[3], double x2[
 {
     const int *i = p->p1->edge + 4 * (size_t)e1, *j = p->p2->edge + 4 * (size_t)e2;
     const double *a = polyhedron_vertex(p->p1, i[0]), *b = polyhedron_vertex(p->p2, j[0]);
-    double d1[3], d2[3], turned[3], from[3], w[3], n[3], x[3];
+    double d1[3], d2[3], rotated[3], from[3], w[3], n[3], x[3];
     v3_sub(polyhedron_vertex(p->p1, i[1]), a, d1);
     v3_sub(polyhedron_vertex(p->p2, j[1]), b, d2);
-    m3_mul(p->at.R, d2, turned);
+    m3_mul(p->at.R, d2, rotated);
     from_2(p, b, from);
     v3_sub(from, a, w);
-    v3_cross(d1, turned, n);
+    v3_cross(d1, rotated, n);
     const double nn = v3_dot(n, n);
     if (!(nn > lines_tol * lines_tol * v3_dot(d1, d1) * v3_dot(d2, d2))) return false;
-    v3_cross(w, turned, x);
+    v3_cross(w, rotated, x);
     *s1 = v3_dot(x, n) / nn;
     v3_cross(w, d1, x);
     *s2 = v3_dot(x, n) / nn;

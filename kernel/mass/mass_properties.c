@@ -201,14 +201,14 @@ double pcs_body_energy(double m, const double J[9], const double v[6])
 void pcs_body_momentum(double m, const double J[9], const double q[7], const double v[6],
                        const double about[3], double momentum[6])
 {
-    double p[3], L[3], turned[3], arm[3], moment[3];
+    double p[3], L[3], rotated[3], arm[3], moment[3];
     v3_scale(m, v, p);
     m3_mul(J, v + 3, L);
-    pcs_quat_rotate(q + 3, L, turned);
+    pcs_quat_rotate(q + 3, L, rotated);
     v3_sub(q, about, arm);
     v3_cross(arm, p, moment);
     v3_copy(p, momentum);
-    v3_along(moment, 1, turned, momentum + 3);
+    v3_along(moment, 1, rotated, momentum + 3);
 }
 
 void pcs_inertia_mass_matrix(const pcs_inertia *b, double M[36])

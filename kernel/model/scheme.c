@@ -223,7 +223,7 @@ static pcs_status check_unread(const pcs_scheme *s)
         const double x = number_at(s, at), usual = number_at(&base[0], at);
         if (conditional[i].reads(s) || x == usual || x == number_at(&base[1], at)) continue;
         return pcs_fail(PCS_ERR_ARG,
-                        "scheme: %s is %g, which nothing reads in this scheme: %s; or leave %s at"
+                        "scheme: %s is %g, which this scheme does not read: %s; or leave %s at"
                         " %g",
                         conditional[i].name, x, conditional[i].remedy, conditional[i].name, usual);
     }

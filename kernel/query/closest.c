@@ -165,10 +165,10 @@ pcs_status pcs_state_distance(const pcs_model *m, const pcs_state *st, pcs_syste
 {
     static const char who[] = "pcs_state_distance";
     PCS_TRY(query_check(who, m, st));
-    if (!out) return pcs_fail(PCS_ERR_ARG, "%s: the place for the answer is null", who);
+    if (!out) return pcs_fail(PCS_ERR_ARG, "%s: the result is null", who);
     PCS_TRY(check_reach(who, reach));
     if (!there_is(m, system1) || !there_is(m, system2) || system1.id == system2.id) {
-        return pcs_fail(PCS_ERR_ARG, "%s: systems %d and %d; both must be there, and differ", who,
+        return pcs_fail(PCS_ERR_ARG, "%s: systems %d and %d; both must exist and differ", who,
                         system1.id, system2.id);
     }
     pcs_closest best = nothing;

@@ -47,10 +47,10 @@ static void outer_angles(const double Q[4], double lock, double *psi, double *ph
 }
 
 // Q (x) Qy(pi/2), times sqrt(2)
-static void quarter_turned(const double Q[4], double turned[4])
+static void quarter_rotated(const double Q[4], double rotated[4])
 {
     const double quarter[4] = {1, 0, 1, 0};
-    pcs_quat_mul(Q, quarter, turned);
+    pcs_quat_mul(Q, quarter, rotated);
 }
 
 void pcs_quat_from_zyx(double roll, double pitch, double yaw, double Q[4])
@@ -70,11 +70,11 @@ void pcs_quat_from_zyx(double roll, double pitch, double yaw, double Q[4])
 // difference of entries of Q with a number near |Q|.
 void pcs_quat_to_zyx(const double Q[4], double *roll, double *pitch, double *yaw)
 {
-    double S[4], scale, turned[4], c, s;
+    double S[4], scale, rotated[4], c, s;
     (void)quat_scaled(Q, S, &scale);
-    quarter_turned(S, turned);
-    outer_angles(turned, ZYX_LOCK, yaw, roll);
-    (void)halves(turned, ZYX_LOCK, &c, &s);
+    quarter_rotated(S, rotated);
+    outer_angles(rotated, ZYX_LOCK, yaw, roll);
+    (void)halves(rotated, ZYX_LOCK, &c, &s);
     *pitch = atan2(4 * (S[0] * S[2] - S[1] * S[3]), 2 * s * c);
 }
 
@@ -99,10 +99,10 @@ void pcs_quat_to_zyz(const double Q[4], double *psi, double *theta, double *phi)
 
 bool euler_locked(const double Q[4], bool zyx)
 {
-    double S[4], scale, turned[4], c, s;
+    double S[4], scale, rotated[4], c, s;
     (void)quat_scaled(Q, S, &scale);
-    quarter_turned(S, turned);
-    return zyx ? halves(turned, ZYX_LOCK, &c, &s) : halves(S, ZYZ_LOCK, &c, &s);
+    quarter_rotated(S, rotated);
+    return zyx ? halves(rotated, ZYX_LOCK, &c, &s) : halves(S, ZYZ_LOCK, &c, &s);
 }
 
 void pcs_matrix_from_zyx(double roll, double pitch, double yaw, double R[9])

@@ -52,9 +52,9 @@ void pcs_pose_inverse(const double q[7], double out[7])
 
 void pcs_pose_point(const double q[7], const double p[3], double y[3])
 {
-    double turned[3];
-    pcs_quat_rotate(q + 3, p, turned);
-    v3_along(q, 1, turned, y);
+    double rotated[3];
+    pcs_quat_rotate(q + 3, p, rotated);
+    v3_along(q, 1, rotated, y);
 }
 
 void pcs_pose_point_back(const double q[7], const double p[3], double y[3])
@@ -66,17 +66,17 @@ void pcs_pose_point_back(const double q[7], const double p[3], double y[3])
 
 void pcs_pose_vector(const double q[7], const double d[3], double y[3])
 {
-    double turned[3];
-    pcs_quat_rotate(q + 3, d, turned);
-    v3_copy(turned, y);
+    double rotated[3];
+    pcs_quat_rotate(q + 3, d, rotated);
+    v3_copy(rotated, y);
 }
 
 void pcs_pose_vector_back(const double q[7], const double d[3], double y[3])
 {
-    double back[4], turned[3];
+    double back[4], rotated[3];
     pcs_quat_conj(q + 3, back);
-    pcs_quat_rotate(back, d, turned);
-    v3_copy(turned, y);
+    pcs_quat_rotate(back, d, rotated);
+    v3_copy(rotated, y);
 }
 
 void pcs_pose_to_matrix(const double q[7], double T[16])

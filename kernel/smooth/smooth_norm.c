@@ -148,10 +148,10 @@ static int rates(void *user, double t, const double *x, double *dxdt)
 
     // V and V' such that X' and X'' are those of the inertial frame, for any |Q|
     back(m.Q, m.Xdot, m.V);
-    double turned[3], rest[3];
-    acceleration(&m, turned); // with V' = 0
+    double known[3], rest[3];
+    acceleration(&m, known); // with V' = 0
     for (int i = 0; i < 3; ++i) {
-        rest[i] = F[i] / body->mass - turned[i];
+        rest[i] = F[i] / body->mass - known[i];
     }
     back(m.Q, rest, m.Vdot);
 

@@ -38,7 +38,7 @@ static double rebound(const trial *t, const candidate *c, int i)
 static double row_shift(const trial *t, const candidate *c, int i)
 {
     const double drive = c->drive ? c->drive[i] : 0;
-    if (c->law.kind == PCS_LAW_EQUALITY) return drive + (c->turning ? c->turning[i] : 0);
+    if (c->law.kind == PCS_LAW_EQUALITY) return drive + (c->joint_shift ? c->joint_shift[i] : 0);
     const bool ahead = t->rule == PCS_ACTIVATION_SPECULATIVE && !c->bounces;
     if (ahead && c->g[0] > 0 && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
@@ -70,69 +70,69 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
 #define MUCH 0.5
 
 // adds the squares of H v at q_k, and of its change until the middle
-static void add_squares(const candidate *c, double *left, double *turned)
+static void add_squares(const candidate *c, double *left, double *change)
 {
     for (int j = 0; j < c->dim; ++j) {
-        const double d = c->turning[j] - c->u_k[j];
+        const double d = c->joint_shift[j] - c->u_k[j];
         *left += c->u_k[j] * c->u_k[j];
-        *turned += d * d;
+        *change += d * d;
     }
 }
 
 // converts H v_k in the middle to the term added to u'
 static void settle_joint(candidate *c, double theta, bool pure)
 {
-    double left = 0, turned = 0;
-    add_squares(c, &left, &turned);
-    const double alpha = pure ? 0 : left < turned ? sqrt(left / turned) : 1;
+    double left = 0, change = 0;
+    add_squares(c, &left, &change);
+    const double alpha = pure ? 0 : left < change ? sqrt(left / change) : 1;
     for (int j = 0; j < c->dim; ++j) {
-        c->turning[j] = (1 - theta) / theta * (c->turning[j] - alpha * c->u_k[j]);
+        c->joint_shift[j] = (1 - theta) / theta * (c->joint_shift[j] - alpha * c->u_k[j]);
     }
 }
 
 static pcs_status rows_in_middle(const trial *t, candidate *c, bodies_block *k, const double *q,
                                  pcs_arena *mem)
 {
-    if (!c->turning) c->turning = PCS_TAKE(mem, (size_t)c->dim, double);
-    if (!c->turning) return pcs_fail_memory("step: the rows");
+    if (!c->joint_shift) c->joint_shift = PCS_TAKE(mem, (size_t)c->dim, double);
+    if (!c->joint_shift) return pcs_fail_memory("step: the rows");
     PCS_TRY(candidate_block(t->m, c, q, false, *mem, k, NULL));
     PCS_TRY(candidate_drive(t, c, k, q, mem));
-    candidate_velocity(t, (int)(c - t->list.c), t->st->v, c->drive_k, c->turning);
+    candidate_velocity(t, (int)(c - t->list.c), t->st->v, c->drive_k, c->joint_shift);
     return PCS_OK;
 }
 
 // rows at q_k again, when a new contact makes the island keep the theta of the scheme
 static pcs_status rows_back(const trial *t, candidate *c, bodies_block *k, pcs_arena *mem)
 {
-    c->turning = NULL;
+    c->joint_shift = NULL;
     PCS_TRY(candidate_block(t->m, c, t->st->q, false, *mem, k, NULL));
     return candidate_drive(t, c, k, t->st->q, mem);
 }
 
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list)
 {
-    double *q = NULL, left = 0, turned = 0;
+    double *q = NULL, left = 0, change = 0;
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         if (!step_at_middle(t, c)) {
-            if (c->turning) PCS_TRY(rows_back(t, c, &list->k[i], mem));
+            if (c->joint_shift) PCS_TRY(rows_back(t, c, &list->k[i], mem));
             continue;
         }
         if (!q) PCS_TRY(advance_start(t, mem, &q));
         PCS_TRY(rows_in_middle(t, c, &list->k[i], q, mem));
-        add_squares(c, &left, &turned);
+        add_squares(c, &left, &change);
     }
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
-        if (!c->turning) continue;
-        if (pure && left >= turned) {
-            memset(c->turning, 0, (size_t)c->dim * sizeof *c->turning);
+        if (!c->joint_shift) continue;
+        if (pure && left >= change) {
+            memset(c->joint_shift, 0, (size_t)c->dim * sizeof *c->joint_shift);
         } else {
             settle_joint(c, t->end.theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2], pure);
         }
     }
     list->settles = !pure && left > 0;
-    list->settles_much = left > MUCH * turned;
+    list->settles_much = left > MUCH * change;
     return PCS_OK;
 }
 

@@ -35,7 +35,7 @@ static void publish(const publishing *p, int i, count *here)
     candidate_velocity(t, i, t->end.v, c->drive, c->u);
     for (int j = 0; j < c->dim; ++j) {
         c->r[j] = c->active ? t->solution.r[c->at + j] : 0;
-        if (c->turning) c->u[j] += c->turning[j];
+        if (c->joint_shift) c->u[j] += c->joint_shift[j];
     }
 }
 

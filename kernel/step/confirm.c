@@ -370,7 +370,7 @@ static bool turns_far(const trial *t, const candidate *c)
 {
     pair_meeting m;
     set_paths(t, c, t->end.v, &m);
-    return path_turning(t, &m) > FAR * size_of(t->m, c);
+    return path_rotation(t, &m) > FAR * size_of(t->m, c);
 }
 
 // true when every row of a run stays open on the path of the step, without rotation

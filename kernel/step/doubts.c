@@ -85,7 +85,7 @@ static void doubt_joint_gain(const candidate *c, energy_scale *e, pcs_doubt *d)
 {
     double work = 0;
     if (!c->active || c->law.kind != PCS_LAW_EQUALITY) return;
-    if (c->turning) return; // only all joints at the middle together do no work
+    if (c->joint_shift) return; // only all joints at the middle together do no work
     for (int j = 0; j < c->dim; ++j) {
         work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
     }

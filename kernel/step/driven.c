@@ -84,11 +84,11 @@ static void follow_arc(const trial *t, int other, const double *driven, const do
 {
     memcpy(v, driven + TANGENTS, 6 * sizeof *v);
     if (!system_moves(t->m, other) || t->m->system[other].kind != SYSTEM_BODY) return;
-    double omega[3], along[3], turned[3];
+    double omega[3], along[3], rotated[3];
     m3_mul(R, driven + MEAN + 3, omega);
     v3_sub(t->st->v + t->m->system[other].v_at, driven + MEAN, along);
-    v3_cross(omega, along, turned);
-    v3_along(v, (1.5 - t->m->scheme.theta) * t->h, turned, v);
+    v3_cross(omega, along, rotated);
+    v3_along(v, (1.5 - t->m->scheme.theta) * t->h, rotated, v);
 }
 
 pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,

@@ -130,7 +130,7 @@ bool step_joints_gain(const trial *t, pcs_arena mem)
     if (pcs_state_kinetic_energy(t->m, t->st, &K) != PCS_OK) return true;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
-        if (!c->turning || !c->active) continue;
+        if (!c->joint_shift || !c->active) continue;
         pcs_arena scope = mem;
         double *u = PCS_TAKE(&scope, 2 * (size_t)c->dim, double);
         if (!u) return true;

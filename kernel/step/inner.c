@@ -65,8 +65,8 @@ static bool at_a_point(const trial *t, const view *a)
     const pcs_shape *own = &t->m->shape[a->own].shape, *other = &t->m->shape[a->other].shape;
     if (is_surface(other)) return f->id & SURFACE_EDGE;
     if (other->kind == PCS_SHAPE_HALF_SPACE) return false;
-    const bool turned = own->kind == PCS_SHAPE_CYLINDER || other->kind == PCS_SHAPE_CYLINDER;
-    if (turned && f->id == CYLINDER_CLOSEST) return true;
+    const bool round = own->kind == PCS_SHAPE_CYLINDER || other->kind == PCS_SHAPE_CYLINDER;
+    if (round && f->id == CYLINDER_CLOSEST) return true;
     if (own->kind == PCS_SHAPE_CAPSULE && f->kind == PCS_FEATURE_EDGE_EDGE) return true;
     return f->kind == PCS_FEATURE_POINT_POINT || f->kind == PCS_FEATURE_POINT_EDGE ||
            f->kind == PCS_FEATURE_EDGE_POINT;

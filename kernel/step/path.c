@@ -63,8 +63,8 @@ body_path path_of(const trial *t, int system, const double *v)
 
 // bound on the distance that the rotation of its body moves a surface point near the other shape;
 // the surface of a half-space reaches there
-static double turning(const pcs_shape *s, const body_path *own, const pcs_shape *other,
-                      const body_path *path)
+static double rotation_of(const pcs_shape *s, const body_path *own, const pcs_shape *other,
+                          const body_path *path)
 {
     const double angle = v3_norm(own->d + 3);
     if (angle == 0) return 0;
@@ -94,8 +94,8 @@ static pair_path pair_of(const trial *t, const pair_meeting *m)
                    .path2 = &m->path2};
     v3_sub(m->path1.d, m->path2.d, p.d);
     p.length = v3_norm(p.d);
-    p.turn = turning(p.shape1, p.path1, p.shape2, p.path2) +
-             turning(p.shape2, p.path2, p.shape1, p.path1);
+    p.turn = rotation_of(p.shape1, p.path1, p.shape2, p.path2) +
+             rotation_of(p.shape2, p.path2, p.shape1, p.path1);
     double far = p.length;
     for (int i = 0; i < 3; ++i) {
         if (m->path1.q) far = fmax(far, fabs(m->path1.q[i]));
@@ -104,7 +104,7 @@ static pair_path pair_of(const trial *t, const pair_meeting *m)
     return p;
 }
 
-double path_turning(const trial *t, const pair_meeting *m)
+double path_rotation(const trial *t, const pair_meeting *m)
 {
     return pair_of(t, m).turn;
 }

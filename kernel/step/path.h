@@ -31,7 +31,7 @@ typedef struct pair_meeting {
 pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting *m);
 
 // bound on the distance that the rotations on both paths move a surface point (m)
-double path_turning(const trial *t, const pair_meeting *m);
+double path_rotation(const trial *t, const pair_meeting *m);
 
 typedef enum meeting_row {
     MEETING_PLAIN,

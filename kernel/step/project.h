@@ -6,13 +6,13 @@
 
 typedef struct project_set {
     int n;
-    candidate **row;      // n
-    int rows;             // number of gaps of all rows
-    bool joints;          // some are bilateral
-    pcs_cone *kind;       // rows
-    double *Lambda;       // per gap: start and, in the mass metric, result; null: start from 0
-    const bool *unturned; // per moving system, or null: bodies that keep their orientation
-                          // (mass metric)
+    candidate **row;        // n
+    int rows;               // number of gaps of all rows
+    bool joints;            // some are bilateral
+    pcs_cone *kind;         // rows
+    double *Lambda;         // per gap: start and, in the mass metric, result; null: start from 0
+    const bool *translated; // per moving system, or null: bodies that keep their orientation
+                            // (mass metric)
 } project_set;
 
 // limit of sweeps over many rows: the next linearisation continues
@@ -88,7 +88,7 @@ double project_slack(const trial *t, double tol, int system1, int system2);
 // One linearised projection of overlaps and the bodies around them, from t->end.q to q. In the mass
 // metric, for bodies without joints. Features further apart than `margin` do not count. In later
 // rounds bodies move less before their other pairs are added. *good is false where q is not finite
-pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned, int round,
+pcs_status project_around(const trial *t, near_pairs *near, const bool *translated, int round,
                           double margin, pcs_arena mem, double *q, pcs_step_report *out,
                           bool *good);
 

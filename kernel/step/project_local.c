@@ -44,7 +44,7 @@ typedef struct local_row {
 typedef struct project_local {
     const trial *t;
     near_pairs *near;
-    const bool *unturned; // or null
+    const bool *translated; // or null
     double margin, tol;
     double opens; // m
     int *number;  // per system: its body, -1
@@ -100,7 +100,7 @@ static int enter(project_local *p, int system, pcs_arena *mem)
     const model_system *s = &t->m->system[system];
     local_body *b = &p->body[p->n_bodies];
     *b = (local_body){.system = system, .per_mass = 1 / s->mass};
-    if (!p->unturned || !p->unturned[s->block]) {
+    if (!p->translated || !p->translated[s->block]) {
         inverse_inertia(s, t->end.q + s->q_at, b->per_J);
     }
     return p->number[system] = p->n_bodies++;
@@ -253,13 +253,13 @@ static bool move(const project_local *p, double *q)
     return true;
 }
 
-pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned, int round,
+pcs_status project_around(const trial *t, near_pairs *near, const bool *translated, int round,
                           double margin, pcs_arena mem, double *q, pcs_step_report *out, bool *good)
 {
     const pcs_model *m = t->m;
     project_local p = {.t = t,
                        .near = near,
-                       .unturned = unturned,
+                       .translated = translated,
                        .margin = margin,
                        .tol = t->proj_tol,
                        .opens = t->proj_tol * fmax(OPENS_LEAST, OPENS / (1 + round)),

@@ -21,7 +21,7 @@ static void hold_rotation(const model_system *s, double *lu)
 }
 
 // factors of the masses at q'
-static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem, block_lu *F)
+static pcs_status take_mass(const trial *t, const bool *translated, pcs_arena *mem, block_lu *F)
 {
     const pcs_model *m = t->m;
     *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
@@ -41,7 +41,7 @@ static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem
             is = system_body_matrix(s, rest, 0, stiff, F->lu + F->off[b]);
         }
         kind[b] = (unsigned char)is;
-        if (unturned && unturned[b] && s->kind == SYSTEM_BODY) {
+        if (translated && translated[b] && s->kind == SYSTEM_BODY) {
             kind[b] = BLOCK_DIAGONAL;
             hold_rotation(s, F->lu + F->off[b]);
             continue;
@@ -98,7 +98,7 @@ pcs_status project_in_mass(const trial *t, const project_set *set, const double 
 {
     const pcs_model *m = t->m;
     block_lu F;
-    PCS_TRY(take_mass(t, set->unturned, &mem, &F));
+    PCS_TRY(take_mass(t, set->translated, &mem, &F));
     double *R = PCS_TAKE(&mem, 9 * (size_t)m->n_blocks, double);
     double *v = PCS_TAKE(&mem, (size_t)m->nv, double);
     double *Lambda = set->Lambda;
@@ -136,7 +136,7 @@ pcs_status project_in_mass(const trial *t, const project_set *set, const double 
     memset(dq, 0, (size_t)m->nq * sizeof *dq);
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
-        const bool held = set->unturned && set->unturned[b] && s->kind == SYSTEM_BODY;
+        const bool held = set->translated && set->translated[b] && s->kind == SYSTEM_BODY;
         if (held) memset(v + s->v_at + 3, 0, 3 * sizeof *v);
         times_T(s, t->end.q + s->q_at, v + s->v_at, dq + s->q_at);
     }

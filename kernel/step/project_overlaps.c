@@ -18,7 +18,7 @@
 
 enum {
     GROWTH = 8,   // a round adds pairs at most this many times
-    TURNING = 3,  // rounds in which all bodies may rotate
+    ROTATING = 3, // rounds in which all bodies may rotate
     PATIENCE = 6, // rounds without progress before the projection stops
     SHORTER = 5   // halvings of a move
 };
@@ -255,13 +255,13 @@ static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *o
 
 // ---- rounds ------------------------------------------------------------------------------------
 
-static pcs_status one_round(const trial *t, near_pairs *near, const bool *unturned, bool local,
+static pcs_status one_round(const trial *t, near_pairs *near, const bool *translated, bool local,
                             int round, double margin, pcs_arena mem, double *q,
                             pcs_step_report *out, bool *good)
 {
     const pcs_model *m = t->m;
     round_set r = {.there = *t, .from = *t->st, .near = near, .tol = t->proj_tol};
-    r.set.unturned = unturned;
+    r.set.translated = translated;
     r.from.q = PCS_TAKE(&mem, (size_t)m->nq, double);
     r.dq = PCS_TAKE(&mem, (size_t)m->nq, double);
     r.there.reach = PCS_TAKE(&mem, 2 * (size_t)m->n_systems, double);
@@ -275,7 +275,7 @@ static pcs_status one_round(const trial *t, near_pairs *near, const bool *unturn
     if (local) {
         trial at = r.there;
         at.end.q = r.from.q;
-        PCS_TRY(project_around(&at, near, unturned, round, margin, mem, q, out, good));
+        PCS_TRY(project_around(&at, near, translated, round, margin, mem, q, out, good));
         if (!*good) return PCS_OK;
         near_ways(&r.there);
         return near_look(&r.there, near, mem);
@@ -297,7 +297,7 @@ static pcs_status one_round(const trial *t, near_pairs *near, const bool *unturn
 }
 
 // bodies without joints in pairs that still overlap no longer rotate
-static void stop_turning(const trial *t, const near_pairs *near, bool *unturned)
+static void stop_rotation(const trial *t, const near_pairs *near, bool *translated)
 {
     const pcs_model *m = t->m;
     for (int i = 0; i < near->n; ++i) {
@@ -305,14 +305,14 @@ static void stop_turning(const trial *t, const near_pairs *near, bool *unturned)
         if (!near_overlaps(t, p)) continue;
         for (int side = 0; side < 2; ++side) {
             const int system = m->shape[p->shape[side]].system;
-            if (system_moves(m, system)) unturned[m->system[system].block] = true;
+            if (system_moves(m, system)) translated[m->system[system].block] = true;
         }
     }
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->interaction < 0) continue;
-        if (system_moves(m, c->sys1)) unturned[m->system[c->sys1].block] = false;
-        if (system_moves(m, c->sys2)) unturned[m->system[c->sys2].block] = false;
+        if (system_moves(m, c->sys1)) translated[m->system[c->sys1].block] = false;
+        if (system_moves(m, c->sys2)) translated[m->system[c->sys2].block] = false;
     }
 }
 
@@ -360,9 +360,9 @@ static pcs_status rounds(const trial *t, near_pairs *near, double first, pcs_are
                          pcs_step_report *out, violated *v)
 {
     const pcs_model *m = t->m;
-    bool *unturned = PCS_TAKE(mem, (size_t)m->n_blocks, bool), good = true;
-    if (!unturned) return pcs_fail_memory("projection");
-    memset(unturned, 0, (size_t)m->n_blocks * sizeof *unturned);
+    bool *translated = PCS_TAKE(mem, (size_t)m->n_blocks, bool), good = true;
+    if (!translated) return pcs_fail_memory("projection");
+    memset(translated, 0, (size_t)m->n_blocks * sizeof *translated);
     const bool simple = may_be_local(t);
     bool thorough = false;
     double now = first, best = INFINITY;
@@ -379,13 +379,13 @@ static pcs_status rounds(const trial *t, near_pairs *near, double first, pcs_are
         out->projection_outcome = since >= PATIENCE ? PCS_OUTCOME_STALLED : PCS_OUTCOME_MAX_ITERS;
         if (since >= PATIENCE || round >= m->scheme.proj_max) return PCS_OK;
         if (step_over(t->work, 1, &out->projection_outcome)) return PCS_OK;
-        if (round >= TURNING) stop_turning(t, near, unturned);
+        if (round >= ROTATING) stop_rotation(t, near, translated);
         // few sweeps over single rows are not always enough
-        const bool slow =
-            round > TURNING && out->projection_solve != PCS_OUTCOME_CONVERGED && now > 0.5 * before;
+        const bool slow = round > ROTATING && out->projection_solve != PCS_OUTCOME_CONVERGED &&
+                          now > 0.5 * before;
         thorough = thorough || slow;
-        PCS_TRY(one_round(t, near, round >= TURNING ? unturned : NULL, simple && !thorough, round,
-                          2 * now + t->proj_tol, *mem, q, out, &good));
+        PCS_TRY(one_round(t, near, round >= ROTATING ? translated : NULL, simple && !thorough,
+                          round, 2 * now + t->proj_tol, *mem, q, out, &good));
         if (!good) {
             out->projection_outcome = PCS_OUTCOME_DIVERGED;
             return PCS_OK;

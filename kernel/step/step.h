@@ -30,7 +30,7 @@ typedef struct candidate {
     double P1[3], P2[3];        // shapes: contact points at q_k, P1 - P2 = g N; for a meeting on
                                 // the paths also how far the bodies slide until then
     double *drive_k, *drive; // dim each: velocities that driven bodies add to u_k and u', or null
-    double *turning;         // dim: term that rows at the middle add to u'; null: rows at q_k
+    double *joint_shift;     // dim: term that rows at the middle add to u'; null: rows at q_k
     double slack;   // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
     double pull;    // m/s: speed at which a gap within the tolerance is closed
     double *g;      // gaps at q_k (candidate_gaps of them)

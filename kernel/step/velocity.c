@@ -59,16 +59,16 @@ static pcs_status mass_in_step(const trial *t, const part_of *end, const double 
 {
     const model_system *s = end->s;
     const double *q_k = t->st->q + s->q_at, *q = end->q, theta = end->theta;
-    double turned[BODY_NQ], *M = end->M;
+    double advanced[BODY_NQ], *M = end->M;
     if (t->m->scheme.configuration == PCS_CONFIGURATION_PREDICTED) {
-        double *there = s->kind == SYSTEM_BODY ? turned : room;
+        double *there = s->kind == SYSTEM_BODY ? advanced : room;
         system_advance(s, q_k, t->m->scheme.gamma * t->h, t->st->v + s->v_at, t->m->scheme.update,
                        there);
         return system_mass(s, there, M);
     }
     if (s->kind == SYSTEM_BODY) {
-        system_advance(s, q_k, theta * t->h, mean, t->m->scheme.update, turned);
-        return system_mass(s, turned, M);
+        system_advance(s, q_k, theta * t->h, mean, t->m->scheme.update, advanced);
+        return system_mass(s, advanced, M);
     }
     for (int i = 0; i < s->nv; ++i) {
         room[i] = (1 - theta) * q_k[i] + theta * q[i];

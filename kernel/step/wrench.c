@@ -63,8 +63,8 @@ static pcs_status check_frame(const char *who, const pcs_work *wk, const pcs_bod
                         who, part_words(wk->owner, PART_SYSTEM, "system ", frame->body.id, words));
     }
     const double *Q = frame->orientation;
-    const bool turned = pcs_all_finite(Q, 4) && (frame->inertial || pcs_quat_norm(Q) > 0);
-    if (turned && pcs_all_finite(frame->origin, 3)) return PCS_OK;
+    const bool has_axes = pcs_all_finite(Q, 4) && (frame->inertial || pcs_quat_norm(Q) > 0);
+    if (has_axes && pcs_all_finite(frame->origin, 3)) return PCS_OK;
     return pcs_fail(PCS_ERR_ARG, "%s: the frame is not finite, or its quaternion zero", who);
 }
 

@@ -7,7 +7,7 @@
 // B = diag(R, I) A diag(R^T, I)
 static void to_inertial(const double A[36], const double R[9], double B[36])
 {
-    double half[36], row[3], turned[3];
+    double half[36], row[3], rotated[3];
     for (int j = 0; j < 6; ++j) {
         m3_mul(R, A + 6 * j, half + 6 * j);
         v3_copy(A + 6 * j + 3, half + 6 * j + 3);
@@ -16,9 +16,9 @@ static void to_inertial(const double A[36], const double R[9], double B[36])
         for (int j = 0; j < 3; ++j) {
             row[j] = half[i + 6 * j];
         }
-        m3_mul(R, row, turned);
+        m3_mul(R, row, rotated);
         for (int j = 0; j < 3; ++j) {
-            B[i + 6 * j] = turned[j];
+            B[i + 6 * j] = rotated[j];
             B[i + 6 * (3 + j)] = half[i + 6 * (3 + j)];
         }
     }
@@ -27,9 +27,9 @@ static void to_inertial(const double A[36], const double R[9], double B[36])
 // f(nu), a quadratic form
 static void body_force(const double A[36], const double nu[6], double f[6])
 {
-    double turning[6] = {0}, C[6];
-    v3_cross(nu + 3, nu, turning);
-    m6_mul(A, turning, f);
+    double transport[6] = {0}, C[6];
+    v3_cross(nu + 3, nu, transport);
+    m6_mul(A, transport, f);
     m6_coriolis(A, nu, C);
     for (int i = 0; i < 6; ++i) {
         f[i] -= C[i];

@@ -206,11 +206,11 @@ int pcs_load_act(void *load, double t, const double q[7], const double v[6], dou
 {
     (void)t;
     const pcs_load *l = load;
-    double turned[3], torque[3];
-    quat_turn(q + 3, 1, l->body_force, turned);
+    double rotated[3], torque[3];
+    quat_turn(q + 3, 1, l->body_force, rotated);
     quat_turn(q + 3, -1, l->torque, torque);
     for (int i = 0; i < 3; ++i) {
-        F[i] = l->force[i] + turned[i] - l->damping * v[i];
+        F[i] = l->force[i] + rotated[i] - l->damping * v[i];
         F[3 + i] = torque[i] + l->body_torque[i] - l->angular_damping * v[3 + i];
     }
     return 0;

@@ -35,12 +35,12 @@ static void inertia_still(const pcs_vehicle *v, const double nu[6], double out[6
 static void inertia_flowing(const pcs_vehicle *v, const double nu[6], const double relative[6],
                             double out[6])
 {
-    double solid[6], fluid[6], turning[6] = {0}, carried[6], current[3];
+    double solid[6], fluid[6], transport[6] = {0}, carried[6], current[3];
     m6_coriolis(v->solid, nu, solid);
     m6_coriolis(v->def.added_mass, relative, fluid);
     v3_sub(nu, relative, current);
-    v3_cross(nu + 3, current, turning);
-    m6_mul(v->def.added_mass, turning, carried);
+    v3_cross(nu + 3, current, transport);
+    m6_mul(v->def.added_mass, transport, carried);
     for (int i = 0; i < 6; ++i) {
         out[i] = -solid[i] - fluid[i] - carried[i];
     }

@@ -29,7 +29,7 @@ static int force(void *user, double t, const double q[7], const double v[6], dou
     if (!vehicle_command_finite(vehicle, &ride->command)) {
         return pcs_fail(PCS_ERR_ARG, "vehicle: the command is not finite");
     }
-    double R[9], nu[6], wrench[6], turned[3];
+    double R[9], nu[6], wrench[6], rotated[3];
     pcs_vehicle_wrenches w;
     quat_matrix(q + 3, R);
     m3_mul_t(R, v, nu);
@@ -41,9 +41,9 @@ static int force(void *user, double t, const double q[7], const double v[6], dou
         wrench[i] =
             w.inertia[i] + w.damping[i] + w.lateral[i] + w.restoring[i] + w.thruster[i] + w.fins[i];
     }
-    m3_mul(R, wrench, turned);
+    m3_mul(R, wrench, rotated);
     for (int i = 0; i < 3; ++i) {
-        F[i] = turned[i] - vehicle->def.mass * ride->gravity[i];
+        F[i] = rotated[i] - vehicle->def.mass * ride->gravity[i];
         F[3 + i] = wrench[3 + i];
     }
     return 0;

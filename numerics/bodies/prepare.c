@@ -17,7 +17,7 @@ static int width_of(const prepared *p, int place)
 // ---- systems -----------------------------------------------------------------------------------
 
 // K = R (rotational block)^-1 R^T
-static void turned_inverse(const bodies_problem *b, int s, body_inverse *out)
+static void rotated_inverse(const bodies_problem *b, int s, body_inverse *out)
 {
     const block_lu *A = b->A;
     const double *R = b->R + 9 * (size_t)s;
@@ -42,16 +42,16 @@ static int frame_of(const bodies_problem *b, int s, body_inverse *out)
     const block_lu *A = b->A;
     const int kind = A->kind ? A->kind[s] : BLOCK_DENSE;
     const double *d = A->lu + A->off[s];
-    if (A->start[s + 1] - A->start[s] != 6 || kind == BLOCK_DENSE) return FRAME_TURNED;
+    if (A->start[s + 1] - A->start[s] != 6 || kind == BLOCK_DENSE) return FRAME_INERTIAL;
     if (kind == BLOCK_DIAGONAL) {
-        if (d[0] != d[1] || d[0] != d[2]) return FRAME_TURNED;
+        if (d[0] != d[1] || d[0] != d[2]) return FRAME_INERTIAL;
         if (d[3] == d[4] && d[3] == d[5]) {
             *out = (body_inverse){.m = 1 / d[0],
                                   .K = {1 / d[3], 0, 0, 0, 1 / d[3], 0, 0, 0, 1 / d[3]}};
             return FRAME_ISOTROPIC;
         }
     }
-    turned_inverse(b, s, out);
+    rotated_inverse(b, s, out);
     return FRAME_RIGID;
 }
 
@@ -65,8 +65,9 @@ static void mark_systems(void *arg, int begin, int end)
         for (int e = 0; e < 2; ++e) {
             const int s = place_of(p, block, e);
             if (s < 0 || block->rows[e]) continue;
-            if (atomic_load_explicit(&p->frame[s], memory_order_relaxed) == FRAME_TURNED) continue;
-            atomic_store_explicit(&p->frame[s], FRAME_TURNED, memory_order_relaxed);
+            if (atomic_load_explicit(&p->frame[s], memory_order_relaxed) == FRAME_INERTIAL)
+                continue;
+            atomic_store_explicit(&p->frame[s], FRAME_INERTIAL, memory_order_relaxed);
         }
     }
 }
@@ -523,7 +524,7 @@ bool prepared_make_one(const bodies_problem *b, int block, const double *v_free,
         const int s = p->of.ns++;
         out->sys[s] = k->sys[e];
         out->at[s] = s * LINE;
-        atomic_init(&out->frame[s], k->rows[e] ? FRAME_OWN : FRAME_TURNED);
+        atomic_init(&out->frame[s], k->rows[e] ? FRAME_OWN : FRAME_INERTIAL);
         if (width_of(p, s) > LINE) return false;
     }
     make_systems(p, 0, p->of.ns);

@@ -117,7 +117,7 @@ typedef struct prepared {
 // How the velocity of a system is represented in the sweeps.
 enum {
     FRAME_OWN,      // unchanged
-    FRAME_TURNED,   // a rigid body with any A: angular velocity in the inertial frame
+    FRAME_INERTIAL, // a rigid body with any A: angular velocity in the inertial frame
     FRAME_RIGID,    // the same, and mass and rotation are decoupled: `body` holds A^-1
     FRAME_ISOTROPIC // the same, and the rotational block is K[0] times the identity
 };

@@ -17,7 +17,7 @@ static pcs_status check_sizes(const pcs_constrained_def *def)
     if (def->nv < 1 || def->nq < 0) return bad("nv must be positive, nq not negative");
     if (def->nv > 10000 || nq > 20000) {
         return pcs_fail(PCS_ERR_SIZE, "pcs_constrained_create: M is dense; nv = 10000, nq = 20000"
-                                      " are the most");
+                                      " are the largest sizes");
     }
     if (def->m < 0) return bad("m must not be negative");
     if (def->m > def->nv) {
@@ -159,7 +159,7 @@ pcs_status constrained_dynamics(pcs_constrained *sys, double t, const double *q,
     if (answer != 0 || !pcs_all_finite(M, n * n)) {
         return pcs_fail_since(
             mark, PCS_ERR_CALLBACK,
-            "the mass of a constrained system answered %d or is not finite at t = %g", answer, t);
+            "the mass of a constrained system returned %d or is not finite at t = %g", answer, t);
     }
     if (!F) return PCS_OK;
     memset(F, 0, n * sizeof *F);
@@ -168,7 +168,7 @@ pcs_status constrained_dynamics(pcs_constrained *sys, double t, const double *q,
     if (answer != 0 || !pcs_all_finite(F, n)) {
         return pcs_fail_since(
             mark, PCS_ERR_CALLBACK,
-            "the forces of a constrained system answered %d or are not finite at t = %g", answer,
+            "the forces of a constrained system returned %d or are not finite at t = %g", answer,
             t);
     }
     return PCS_OK;

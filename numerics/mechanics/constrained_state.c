@@ -63,7 +63,7 @@ static pcs_status normalise(pcs_constrained *sys, double t, double *q)
     if (answer == 0 && pcs_all_finite(q, (size_t)sys->nq)) return PCS_OK;
     return pcs_fail_since(
         mark, PCS_ERR_CALLBACK,
-        "the normalisation of a constrained system answered %d or gave a number that"
+        "the normalisation of a constrained system returned %d or gave a number that"
         " is not finite at t = %g",
         answer, t);
 }

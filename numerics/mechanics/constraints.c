@@ -14,7 +14,7 @@ static pcs_status checked(unsigned long mark, const char *what, int answer, cons
     if (answer == 0 && pcs_all_finite(x, (size_t)n)) return PCS_OK;
     return pcs_fail_since(
         mark, PCS_ERR_CALLBACK,
-        "the %s of a constrained system answered %d or gave a number that is not finite"
+        "the %s of a constrained system returned %d or gave a number that is not finite"
         " at t = %g",
         what, answer, t);
 }

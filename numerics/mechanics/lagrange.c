@@ -145,7 +145,7 @@ static pcs_status ask(pcs_lagrange *sys, double t, double *imaginary)
     if (answer != 0 || !isfinite(creal(L)) || !isfinite(cimag(L))) {
         return pcs_fail_since(
             mark, PCS_ERR_CALLBACK,
-            "the Lagrangian answered %d or gave a number that is not finite at t = %g", answer, t);
+            "the Lagrangian returned %d or gave a number that is not finite at t = %g", answer, t);
     }
     *imaginary = cimag(L);
     return PCS_OK;
@@ -255,7 +255,7 @@ static pcs_status ask_slopes(pcs_lagrange *sys, double t, const double *q, const
         return PCS_OK;
     }
     return pcs_fail_since(mark, PCS_ERR_CALLBACK,
-                          "the derivatives of a Lagrangian answered %d or are not finite at t = %g",
+                          "the derivatives of a Lagrangian returned %d or are not finite at t = %g",
                           answer, t);
 }
 
@@ -334,7 +334,7 @@ static pcs_status add_forces(pcs_lagrange *sys, double t, const double *q, const
         if (answer != 0 || !pcs_all_finite(Q, n)) {
             return pcs_fail_since(
                 mark, PCS_ERR_CALLBACK,
-                "the forces on a Lagrangian answered %d or are not finite at t = %g", answer, t);
+                "the forces on a Lagrangian returned %d or are not finite at t = %g", answer, t);
         }
     }
     if (sys->def.points > 0) {
@@ -410,7 +410,7 @@ pcs_status pcs_lagrange_energy(pcs_lagrange *sys, double t, const double *q, con
     }
     if (answer != 0 || !isfinite(L)) {
         return pcs_fail_since(mark, PCS_ERR_CALLBACK,
-                              "the Lagrangian answered %d or gave %g at t = %g", answer, L, t);
+                              "the Lagrangian returned %d or gave %g at t = %g", answer, L, t);
     }
     double sum = -L;
     for (int i = 0; i < sys->def.n; ++i) {

@@ -76,17 +76,17 @@ static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
     s->p = *p;
     s->p.W.val = s->A;
     s->p.W.off = off;
-    bool turns = false;
+    bool rotates = false;
     for (int b = 0; b < p->nb; ++b) {
-        turns = turns || s->w->dim[b] > 1;
+        rotates = rotates || s->w->dim[b] > 1;
         for (int c = 0; c < p->block[b].dim; ++c) {
             s->block[p->block[b].row + c] = b;
         }
     }
-    if (!turns) return true;
-    s->turned = PCS_TAKE(arena, (size_t)at, double);
-    s->p.W.val = s->turned;
-    return s->turned != NULL;
+    if (!rotates) return true;
+    s->rotated = PCS_TAKE(arena, (size_t)at, double);
+    s->p.W.val = s->rotated;
+    return s->rotated != NULL;
 }
 
 // Number of rows of a unit: those of a cone block, or one row of an equality block
@@ -100,8 +100,8 @@ static int unit_rows(const ipm_system *s, int row)
 #define TINY 1e-300
 
 // b = Qi' a Qj of h x w entries, both in matrices with leading dimension `ld`; null: the identity
-static void turn_unit(int h, int w, int ld, const double *a, const double *Qi, const double *Qj,
-                      double *b)
+static void rotate_unit(int h, int w, int ld, const double *a, const double *Qi, const double *Qj,
+                        double *b)
 {
     double t[9];
     bool zero = true;
@@ -133,7 +133,7 @@ static void turn(ipm_system *s, const double *Q)
 {
     const pcs_bsr *W = &s->p.W;
     const int *dim = s->w->dim;
-    for (int i = 0; i < W->m && s->turned; ++i) {
+    for (int i = 0; i < W->m && s->rotated; ++i) {
         const int h = W->row[i + 1] - W->row[i];
         for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
             int cols = 0, rows = 0;
@@ -148,7 +148,7 @@ static void turn(ipm_system *s, const double *Q)
                     const double *Qi =
                         Q && dim[bi] > 1 ? Q + BLOCK_SYSTEM_STRIDE * (size_t)bi : NULL;
                     const size_t at = column + (size_t)(l - W->row[i]);
-                    turn_unit(rows, cols, h, s->A + at, Qi, Qj, s->turned + at);
+                    rotate_unit(rows, cols, h, s->A + at, Qi, Qj, s->rotated + at);
                 }
             }
         }

@@ -7,10 +7,10 @@
 #include "solver/ipm.h"
 
 typedef struct ipm_system {
-    pcs_problem p;  // the problem of Q' A Q, with the same blocks
-    double *A;      // the values of A
-    double *turned; // values of Q' A Q, or null where all frames are the identity
-    int *block;     // n, the block of a row
+    pcs_problem p;   // the problem of Q' A Q, with the same blocks
+    double *A;       // the values of A
+    double *rotated; // values of Q' A Q, or null where all frames are the identity
+    int *block;      // n, the block of a row
     const ipm *w;
     bool symmetric;     // Cholesky is tried first
     bool dense;         // uses a full matrix

@@ -125,7 +125,7 @@ pcs_status pcs_solver_opts_get(const pcs_solver_opts *opts, const char *name, do
     const pcs_opt *opt;
     PCS_TRY(find("pcs_solver_opts_get", opts, name, &opt));
     if (!out) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_solver_opts_get: the place for the result is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_solver_opts_get: the result is null");
     }
     *out = value_of(opts, opt);
     return PCS_OK;
@@ -161,11 +161,10 @@ static pcs_status check_unread(const solver_class *c, const pcs_solver_opts *o, 
     while (!(opt->needs_values & 1u << set)) {
         ++set;
     }
-    return pcs_fail(
-        PCS_ERR_ARG,
-        "%s: %s is %g, which nothing reads with %s = %s: set %s = %s, or leave %s at %g",
-        c->info.name, opt->name, x, needs->name, needs->words[has - low], needs->name,
-        needs->words[set - low], opt->name, usual);
+    return pcs_fail(PCS_ERR_ARG,
+                    "%s: %s is %g, which is not read with %s = %s: set %s = %s, or leave %s at %g",
+                    c->info.name, opt->name, x, needs->name, needs->words[has - low], needs->name,
+                    needs->words[set - low], opt->name, usual);
 }
 
 static pcs_status check_options(const solver_class *c, const pcs_solver_opts *o)

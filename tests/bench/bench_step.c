@@ -196,7 +196,7 @@ static const bench_case cases[] = {
     {"ball_lagrangian", "the first as a system of one coordinate", ball_lagrangian, 2000},
     {"box_4", "cube at rest on a plane, 4 contacts", box_4, 200},
     {"box_4_projected", "the same with direct projection and hysteresis", box_4_projected, 200},
-    {"box_8", "cube at rest on a turned cube, 8 contacts", box_8, 200},
+    {"box_8", "cube at rest on a rotated cube, 8 contacts", box_8, 200},
     {"stack_3", "three cubes at rest, 12 contacts", stack_3, 200},
     {"sphere_mu", "a sphere slides, then rolls, 1 contact with friction", sliding_sphere, 600},
     {"box_4_mu", "cube held by friction on a slope, 4 contacts", rough_box_4, 200},

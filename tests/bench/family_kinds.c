@@ -624,7 +624,7 @@ const scene_recipe scene_recipes[] = {
      0},
     {"ziggurat", "boxes on four", ziggurat, {4, 32, 120, 300, 600, 1200, 2400, 4500}, 0, 0},
     {"bridge", "piers and beams", bridge, {24, 50, 100, 200, 400, 700, 1500, 3000}, 0, 0},
-    {"heap", "turned boxes", heap, {10, 30, 60, 120, 250, 500, 900, 1800, 3600, 150, 80}, 0, 0},
+    {"heap", "rotated boxes", heap, {10, 30, 60, 120, 250, 500, 900, 1800, 3600, 150, 80}, 0, 0},
     {"dominoes", "leaning on one another", dominoes, {10, 20, 40, 80, 160, 320, 600}, 0, 0},
     {"pyramid", "spheres on four", pyramid, {9, 30, 80, 160, 320, 640, 1300, 2600, 4800}, 0, 0},
     {"packing",

@@ -11,8 +11,8 @@
 #include "scenes/dominoes_scene.h"
 #include "scenes/lattice.h"
 #include "scenes/resting.h"
+#include "scenes/rotating.h"
 #include "scenes/stacks_scene.h"
-#include "scenes/turning.h"
 
 #define G 9.81
 
@@ -119,13 +119,13 @@ static line chain_row(void)
 static pcs_status build_cradle(simulation *s)
 {
     const line l = cradle_row();
-    return turning_balls(&l, s->scene->model);
+    return rotating_balls(&l, s->scene->model);
 }
 
 static pcs_status build_chain(simulation *s)
 {
     const line l = chain_row();
-    return turning_balls(&l, s->scene->model);
+    return rotating_balls(&l, s->scene->model);
 }
 
 static double speeds_off(const simulation *s, int n, const double *v)
@@ -161,7 +161,7 @@ static const double moments[3] = {1e-3, 2e-3, 2.8e-3}, spin = 10, wobble = 0.1;
 
 static pcs_status build_wing_nut(simulation *s)
 {
-    return turning_free(moments, (const double[]){0, spin, wobble}, s->scene->model);
+    return rotating_free(moments, (const double[]){0, spin, wobble}, s->scene->model);
 }
 
 static double wing_nut_off(const simulation *s)
@@ -180,7 +180,7 @@ static const heavy_top steady = {
 
 static pcs_status build_top(simulation *s)
 {
-    return turning_top(&steady, 0.003, top_precession(&steady), s->scene->model);
+    return rotating_top(&steady, 0.003, top_precession(&steady), s->scene->model);
 }
 
 static double top_off(const simulation *s)
@@ -202,7 +202,7 @@ static pcs_status build_disc(simulation *s)
 {
     const disc d = rolls();
     const rolling r = rolling_steady(&d);
-    return turning_disc(&d, 0.6, r.x, r.Q, r.v, r.omega, s->scene->model);
+    return rotating_disc(&d, 0.6, r.x, r.Q, r.v, r.omega, s->scene->model);
 }
 
 static double disc_off(const simulation *s)

@@ -195,7 +195,7 @@ TEST(contradictory_options_are_refused)
                      0);
     ck_assert_int_eq(percuss("scene --from-example cradle -o cradle.json"), 0);
     REFUSED("another model", "run cradle.json --resume a");
-    REFUSED("there already", "run pile.json --resume a -o cradle.json");
+    REFUSED("exists already", "run pile.json --resume a -o cradle.json");
     REFUSED("cannot be made", "run pile.json --capture none/problems");
 }
 

@@ -195,7 +195,7 @@ TEST(steps_that_cannot_be_are_refused)
     forge_steps(-1);
     expect_refused(&s, PCS_ERR_FORMAT, "-1 steps");
     forge_steps(INT64_MAX);
-    expect_refused(&s, PCS_ERR_FORMAT, "steps, which cannot be");
+    expect_refused(&s, PCS_ERR_FORMAT, "steps, which is impossible");
     scene_close(&s);
 }
 

@@ -97,12 +97,12 @@ static pcs_body_def about_O(const double r_G[3], double mass, const double J[9])
 static void centre(scene *s, pcs_system b, const double r_G[3], double x[3], double v[3])
 {
     const double *q = scene_q(s, b), *u = scene_v(s, b);
-    double slip[3], arm[3], turned[3];
+    double slip[3], arm[3], rotated[3];
     v3_cross(u + 3, r_G, slip);
     pcs_quat_rotate(q + 3, r_G, arm);
-    pcs_quat_rotate(q + 3, slip, turned);
+    pcs_quat_rotate(q + 3, slip, rotated);
     v3_along(q, 1, arm, x);
-    v3_along(u, 1, turned, v);
+    v3_along(u, 1, rotated, v);
 }
 
 // one box about G or about O, above the ground, with a shape
@@ -113,15 +113,15 @@ static pcs_system open_box(scene *s, bool shifted, const double r_G[3], double h
     scene_ground(s, 0.6);
     const double edges[3] = {0.2, 0.3, 0.1}, Q[4] = {0.8, 0.2, 0.4, 0.4}, w[3] = {2, -3, 1};
     const double x[3] = {0.3, -0.1, height}, v[3] = {0.4, 0.5, -1};
-    double J[9], slip[3], arm[3], turned[3];
+    double J[9], slip[3], arm[3], rotated[3];
     memcpy(J, pcs_inertia_box(2, edges[0], edges[1], edges[2]).J, sizeof J);
     const double zero[3] = {0};
     pcs_body_def def = about_O(shifted ? r_G : zero, 2, J);
     v3_cross(w, r_G, slip);
     pcs_quat_rotate(Q, r_G, arm);
-    pcs_quat_rotate(Q, slip, turned);
+    pcs_quat_rotate(Q, slip, rotated);
     v3_along(x, shifted ? -1 : 0, arm, def.position);
-    v3_along(v, shifted ? -1 : 0, turned, def.velocity);
+    v3_along(v, shifted ? -1 : 0, rotated, def.velocity);
     memcpy(def.orientation, Q, sizeof Q);
     memcpy(def.omega, w, sizeof w);
     const pcs_system b = add(s, &def);

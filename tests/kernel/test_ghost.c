@@ -195,7 +195,7 @@ TEST_OF_SCHEMES(past_a_shelf)
 }
 
 // rotating, with a clearance of 0.2 mm to the ball around it
-TEST_OF_SCHEMES(turning_bodies_pass)
+TEST_OF_SCHEMES(rotating_bodies_pass)
 {
     shapes sh;
     shapes_open(&sh);
@@ -228,7 +228,7 @@ TEST_OF_SCHEMES(turning_bodies_pass)
 // A cube that rotates about a level axis passes over a plane: an edge descends to 0.2 mm above it
 // and rises again within a step, and a row that is linear in the rotation predicts an overlap. The
 // lowest edge is 1/sqrt(2) of the length of an edge below the centre.
-TEST_OF_SCHEMES(turning_over_a_plane)
+TEST_OF_SCHEMES(rotating_over_a_plane)
 {
     pcs_scheme scheme = scheme_of(which);
     const double tols[2] = {scheme.solver.tol, 1e-4};

@@ -341,7 +341,7 @@ static pcs_system on_three_feet(scene *s, const slider *b, const double x[3])
     return out;
 }
 
-TEST(a_turning_tripod)
+TEST(a_rotating_tripod)
 {
     test_random r = random_seed(33);
     for (int k = 0; k < TEST_DRAWS(6); ++k) {

@@ -124,7 +124,7 @@ TEST(omega_of_a_moving_rotation_vector)
 {
     test_random r = random_seed(3);
     for (int n = 0; n < DRAWS; ++n) {
-        double w[3], wdot[3], A[3], B[3], axis[3], rate[3], A2[3], B2[3], back[3], R[9], turned[3];
+        double w[3], wdot[3], A[3], B[3], axis[3], rate[3], A2[3], B2[3], back[3], R[9], rotated[3];
         random_vector(&r, w, 3);
         random_vector(&r, wdot, 3);
         v3_unit(w, axis);
@@ -144,8 +144,8 @@ TEST(omega_of_a_moving_rotation_vector)
         expect_close(A, A2, 3, tol);
         expect_close(B, B2, 3, tol);
         pcs_matrix_exp(w, R);
-        m3_mul(R, B, turned);
-        expect_close(A, turned, 3, tol);
+        m3_mul(R, B, rotated);
+        expect_close(A, rotated, 3, tol);
         CK_OK(pcs_rotation_vector_rate(w, A, back));
         expect_close(back, wdot, 3, 1e-14 / fmin(1, fabs(sin(a / 2) / (a / 2))));
     }

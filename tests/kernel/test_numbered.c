@@ -145,7 +145,7 @@ TEST(a_load_follows_its_formula)
 {
     test_random r = random_seed(3);
     pcs_load l = {.damping = 0.3, .angular_damping = 0.2};
-    double q[7] = {0}, v[6], F[6], R[9], turned[3], torque[3];
+    double q[7] = {0}, v[6], F[6], R[9], rotated[3], torque[3];
     for (int i = 0; i < 3; ++i) {
         l.force[i] = random_between(&r, -1, 1);
         l.torque[i] = random_between(&r, -1, 1);
@@ -159,10 +159,10 @@ TEST(a_load_follows_its_formula)
     CK_OK(pcs_load_check(&l));
     ck_assert_int_eq(pcs_load_act(&l, 0, q, v, F), 0);
     pcs_quat_to_matrix(q + 3, R);
-    pcs_matrix_apply(R, l.body_force, turned);
+    pcs_matrix_apply(R, l.body_force, rotated);
     pcs_matrix_apply_back(R, l.torque, torque);
     for (int i = 0; i < 3; ++i) {
-        CK_NEAR(F[i], l.force[i] + turned[i] - 0.3 * v[i], 1e-14);
+        CK_NEAR(F[i], l.force[i] + rotated[i] - 0.3 * v[i], 1e-14);
         CK_NEAR(F[3 + i], torque[i] + l.body_torque[i] - 0.2 * v[3 + i], 1e-14);
     }
     l.damping = -1;

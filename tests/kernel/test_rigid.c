@@ -313,9 +313,9 @@ TEST(points_in_moving_frames)
         const double *const A[] = {out.x, out.v, out.a, t.origin, t.euler, t.coriolis};
         const double *const B[] = {body.x, body.v, body.a, tb.origin, tb.euler, tb.coriolis};
         for (int k = 0; k < 6; ++k) {
-            double turned[3];
-            pcs_pose_vector(f.q, B[k], turned);
-            expect_close(turned, A[k], 3, 4e-14);
+            double rotated[3];
+            pcs_pose_vector(f.q, B[k], rotated);
+            expect_close(rotated, A[k], 3, 4e-14);
         }
         pcs_frame_point(&f, &in, PCS_AXES_INERTIAL, &out, NULL);
         pcs_frame_point_back(&f, &out, &back);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BOXES, HULLS, TURNED, SUNK, FIXED_BODIES, MESHES, FIELDS, COMPOUND, FLOORS };
+enum { BOXES, HULLS, ROTATED, SUNK, FIXED_BODIES, MESHES, FIELDS, COMPOUND, FLOORS };
 
 // a box of 0.5 x 2 x 1 m
 static pcs_geometry *mesh_tile(void)
@@ -55,7 +55,7 @@ static void lay_floor(scene *s, int floor, double gap, double e, pcs_geometry **
         } else if (floor == FIELDS) {
             tile = pcs_shape_height_field(*own);
             x[0] -= 0.25, x[1] = -1, x[2] = 0;
-        } else if (floor == TURNED) {
+        } else if (floor == ROTATED) {
             // wide boxes that overlap their neighbours, rotated about z
             tile = pcs_shape_box(0.6, 3, 1);
             const double a = i % 2 ? 0.05 : -0.03;
@@ -184,7 +184,7 @@ TEST(seams_are_not_felt_in_landings)
 // angle: the edges that its side crosses do not carry it.
 TEST(seams_are_not_felt_by_what_lies)
 {
-    static const int floors[] = {BOXES, HULLS, TURNED, FIXED_BODIES};
+    static const int floors[] = {BOXES, HULLS, ROTATED, FIXED_BODIES};
     for (int which = 0; which < SCHEMES; ++which) {
         for (int k = 0; k < TEST_FEW(4, 24); ++k) {
             const int floor = floors[k % 4];

@@ -273,7 +273,7 @@ TEST(the_work_does_not_affect_the_result)
     scene_close(&s);
 }
 
-static int turning_mass(void *user, const double *q, double *M)
+static int rotating_mass(void *user, const double *q, double *M)
 {
     const int n = *(int *)user;
     for (int i = 0; i < n; ++i) {
@@ -282,7 +282,7 @@ static int turning_mass(void *user, const double *q, double *M)
     return 0;
 }
 
-static int turning_force(void *user, double t, const double *q, const double *v, double *F)
+static int rotating_force(void *user, double t, const double *q, const double *v, double *F)
 {
     const int n = *(int *)user;
     for (int i = 0; i < n; ++i) {
@@ -308,7 +308,7 @@ TEST(the_arena_may_end_at_any_place)
         }
         s.scheme.projection = k == 2 ? PCS_PROJECTION_COMBINED : PCS_PROJECTION_DIRECT;
         const pcs_lagrangian_def def = {
-            .n = n, .mass_fn = turning_mass, .force = turning_force, .user = &n};
+            .n = n, .mass_fn = rotating_mass, .force = rotating_force, .user = &n};
         CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
         scene_start(&s);
         pcs_state *st;

@@ -532,14 +532,14 @@ TEST(a_current_is_a_change_of_frame)
         pcs_vehicle *flowing = vehicle_make(&def);
 
         double x[PCS_VEHICLE_STATE_SIZE], y[PCS_VEHICLE_STATE_SIZE], a[PCS_VEHICLE_STATE_SIZE],
-            b[PCS_VEHICLE_STATE_SIZE], back[4], c[3], turning[3];
+            b[PCS_VEHICLE_STATE_SIZE], back[4], c[3], transport[3];
         random_state(&r, x);
         const pcs_vehicle_command command = random_command(&r);
         pcs_quat_conj(x + 3, back);
         pcs_quat_rotate(back, def.current, c);
         memcpy(y, x, sizeof y);
         v3_along(x + 7, 1, c, y + 7);
-        v3_cross(x + 10, c, turning);
+        v3_cross(x + 10, c, transport);
         CK_OK(pcs_vehicle_rates(still, 0, x, &command, a));
         CK_OK(pcs_vehicle_rates(flowing, 0, y, &command, b));
         double size = 1;
@@ -548,7 +548,7 @@ TEST(a_current_is_a_change_of_frame)
         }
         for (int i = 0; i < 3; ++i) {
             CK_NEAR(b[i], a[i] + def.current[i], 1e-13 * size);
-            CK_NEAR(b[7 + i], a[7 + i] - turning[i], 1e-11 * size);
+            CK_NEAR(b[7 + i], a[7 + i] - transport[i], 1e-11 * size);
             CK_NEAR(b[10 + i], a[10 + i], 1e-11 * size);
         }
         pcs_vehicle_destroy(still);

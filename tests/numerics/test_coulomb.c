@@ -242,7 +242,7 @@ TEST(no_direction_is_preferred)
 {
     test_random rng = random_seed(5);
     for (int trial = 0; trial < 5000; ++trial) {
-        contact c, turned;
+        contact c, rotated;
         double q[3], r[3] = {0}, W[9] = {0}, p[3] = {0}, s[3] = {0};
         random_contact(&rng, 3, trial % 2, frictions[2 + trial % 4], &c);
         random_q(&rng, 3, q);
@@ -256,9 +256,9 @@ TEST(no_direction_is_preferred)
                 }
             }
         }
-        contact_prepare(&turned, 3, c.mu, W, 3, 1);
+        contact_prepare(&rotated, 3, c.mu, W, 3, 1);
         const contact_mode m = contact_solve(&c, q, r);
-        ck_assert_int_eq(contact_solve(&turned, p, s), m);
+        ck_assert_int_eq(contact_solve(&rotated, p, s), m);
         for (int i = 0; i < 3; ++i) {
             const double expected = R[i] * r[0] + R[i + 3] * r[1] + R[i + 6] * r[2];
             CK_NEAR(s[i], expected, 1e-8 * (1 + fabs(r[0])));

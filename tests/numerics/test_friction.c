@@ -175,13 +175,13 @@ TEST(frames_do_not_matter)
                 }
             }
         }
-        pcs_problem turned = p;
-        turned.q = q;
-        CK_OK(pcs_bsr_from_dense(n, n, W, &arena, &turned.W));
+        pcs_problem rotated = p;
+        rotated.q = q;
+        CK_OK(pcs_bsr_from_dense(n, n, W, &arena, &rotated.W));
         const pcs_solver_opts o = nsgs_options(1e-12);
         const pcs_report report = solve(&p, &o, a);
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
-        ck_assert_int_eq(solve(&turned, &o, b).outcome, PCS_OUTCOME_CONVERGED);
+        ck_assert_int_eq(solve(&rotated, &o, b).outcome, PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < n; ++i) {
             double x = 0;
             for (int j = 0; j < n; ++j) {

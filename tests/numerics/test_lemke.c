@@ -35,18 +35,18 @@ static const pcs_cone unilateral[MOST] = {
 TEST(murty_is_solved)
 {
     for (int n = 1; n <= 14; ++n) {
-        for (int turned = 0; turned < 2; ++turned) {
+        for (int transposed = 0; transposed < 2; ++transposed) {
             double M[14 * 14] = {0}, q[14], z[14];
             for (int i = 0; i < n; ++i) {
                 q[i] = -1;
                 for (int j = 0; j <= i; ++j) {
-                    M[turned ? j + n * i : i + n * j] = i == j ? 1 : 2;
+                    M[transposed ? j + n * i : i + n * j] = i == j ? 1 : 2;
                 }
             }
             const pcs_report report = run(PCS_SOLVER_LEMKE, n, unilateral, M, q, z);
             ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             for (int i = 0; i < n; ++i) {
-                CK_NEAR(z[i], i == (turned ? n - 1 : 0), 1e-14);
+                CK_NEAR(z[i], i == (transposed ? n - 1 : 0), 1e-14);
             }
         }
     }

@@ -89,12 +89,13 @@ static void scales(const pcs_problem *p, quad *s)
 }
 
 // y = H x, or H^T x
-static void multiply(int rows, int columns, const double *H, bool turned, const quad *x, quad *y)
+static void multiply(int rows, int columns, const double *H, bool transposed, const quad *x,
+                     quad *y)
 {
-    for (int i = 0; i < (turned ? columns : rows); ++i) {
+    for (int i = 0; i < (transposed ? columns : rows); ++i) {
         y[i] = 0;
-        for (int j = 0; j < (turned ? rows : columns); ++j) {
-            const int at = turned ? j + rows * i : i + rows * j;
+        for (int j = 0; j < (transposed ? rows : columns); ++j) {
+            const int at = transposed ? j + rows * i : i + rows * j;
             y[i] += (quad)H[at] * x[j];
         }
     }

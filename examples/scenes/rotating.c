@@ -1,11 +1,11 @@
 // Rotating bodies, and a row of balls.
-#include "scenes/turning.h"
+#include "scenes/rotating.h"
 
 #include <math.h>
 #include <string.h>
 
 // the textbook scheme with theta = 1/2, for bodies that turn for long while they touch
-pcs_scheme turning_scheme(double tol)
+pcs_scheme rotating_scheme(double tol)
 {
     pcs_scheme scheme = pcs_scheme_moreau_jean();
     scheme.newton_tol = 1e-14;
@@ -40,7 +40,7 @@ static pcs_status add_floor(pcs_model *model, pcs_material material)
     return pcs_model_add_shape(model, (pcs_system){0}, &floor, material);
 }
 
-pcs_status turning_free(const double I[3], const double omega[3], pcs_model *model)
+pcs_status rotating_free(const double I[3], const double omega[3], pcs_model *model)
 {
     pcs_body_def def = with_moments(1, I[0], I[1], I[2]);
     pcs_system body;
@@ -49,7 +49,7 @@ pcs_status turning_free(const double I[3], const double omega[3], pcs_model *mod
     return add_solid(model, &def, pcs_shape_sphere(0.05), (pcs_material){0}, &body);
 }
 
-pcs_status turning_top(const heavy_top *top, double radius, double turn, pcs_model *model)
+pcs_status rotating_top(const heavy_top *top, double radius, double turn, pcs_model *model)
 {
     pcs_body_def def = with_moments(top->mass, top->J1, top->J1, top->J3);
     const double height = top->arm * cos(top->tilt);
@@ -72,8 +72,8 @@ pcs_status turning_top(const heavy_top *top, double radius, double turn, pcs_mod
     return pcs_model_add_interaction(model, &joint, NULL);
 }
 
-pcs_status turning_disc(const disc *d, double mu, const double x[3], const double Q[4],
-                        const double v[3], const double omega[3], pcs_model *model)
+pcs_status rotating_disc(const disc *d, double mu, const double x[3], const double Q[4],
+                         const double v[3], const double omega[3], pcs_model *model)
 {
     pcs_body_def def = with_moments(d->mass, d->A, d->A, d->C);
     pcs_material rough;
@@ -88,7 +88,7 @@ pcs_status turning_disc(const disc *d, double mu, const double x[3], const doubl
     return add_floor(model, rough);
 }
 
-pcs_status turning_balls(const line *l, pcs_model *model)
+pcs_status rotating_balls(const line *l, pcs_model *model)
 {
     pcs_material steel;
     PCS_TRY(pcs_model_set_gravity(model, (const double[]){0, 0, 0}));
