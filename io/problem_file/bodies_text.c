@@ -8,8 +8,9 @@
 //                                fixed | body SYSTEM core(3) along | rows SYSTEM values
 //     shift ...  v_free ...
 //     [start ...]
-//     [solver NAME  tol X  stop WORD  max_iters N  max_seconds X  [budget X]  { option NAME VALUE
-//     }] [r ...] [u ...] [v ...]
+//     [solver NAME  tol X  stop WORD  max_iters N  max_seconds X  [budget X]
+//      { option NAME VALUE }]
+//     [r ...] [u ...] [v ...]
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -209,7 +210,7 @@ static pcs_status read_own_options(text *t, pcs_solver_opts *o)
     return PCS_OK;
 }
 
-static pcs_status read_options(text *t, pcs_pool *keep, pcs_problem_file *file)
+pcs_status bodies_text_read_options(text *t, pcs_problem_file *file)
 {
     char name[MOST_WORD];
     file->budget = INFINITY;
@@ -217,7 +218,7 @@ static pcs_status read_options(text *t, pcs_pool *keep, pcs_problem_file *file)
     PCS_TRY(read_word(t, "the name of a solver", name));
     const pcs_solver_info *info = pcs_solver_find(name);
     if (!info) return text_fail(t, PCS_ERR_FORMAT, "there is no solver '%s'", name);
-    pcs_solver_opts *o = POOL_TAKE(keep, 1, pcs_solver_opts);
+    pcs_solver_opts *o = POOL_TAKE(&file->memory->pool, 1, pcs_solver_opts);
     if (!o) return fail_memory();
     *o = pcs_solver_opts_default(info->kind);
     PCS_TRY(native_key(t, "tol"));
@@ -254,9 +255,6 @@ pcs_status bodies_text_read(text *t, pcs_problem_file *file)
     const int n = x.b.n, nv = x.start[x.b.ns];
     PCS_TRY(native_vector(t, "shift", n, keep, &x.b.shift));
     PCS_TRY(native_vector(t, "v_free", nv, keep, &x.b.v_free));
-    text probe = *t;
-    if (text_take_key(&probe, "start")) PCS_TRY(native_vector(t, "start", n, keep, &file->start));
-    PCS_TRY(read_options(t, keep, file));
 
     x.b.block = x.block;
     x.b.start = x.start;
@@ -276,7 +274,7 @@ pcs_status bodies_text_read(text *t, pcs_problem_file *file)
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static void put_options(sink *s, const pcs_file_content *c)
+void bodies_text_put_options(sink *s, const pcs_file_content *c)
 {
     const pcs_solver_opts *o = c->opts;
     const pcs_solver_info *info = pcs_solver_at((int)o->kind);
@@ -378,7 +376,5 @@ pcs_status bodies_text_write(const written *w, pcs_pool *scratch, sink *s)
     }
     native_put_vector(s, "shift", (size_t)b->n, b->shift);
     native_put_vector(s, "v_free", (size_t)b->start[b->ns], b->v_free);
-    if (c->start) native_put_vector(s, "start", (size_t)b->n, c->start);
-    if (c->opts) put_options(s, c);
     return PCS_OK;
 }

@@ -14,9 +14,11 @@ bool native_fits(const text *t);
 // fills in everything but recognised and memory
 pcs_status native_read(text *t, pcs_pool *scratch, pcs_problem_file *file);
 
-// the kind `bodies` (bodies_text.c): everything between its first word and the solution
+// the kind `bodies` (bodies_text.c): the problem, and the options that follow the start
 pcs_status bodies_text_read(text *t, pcs_problem_file *file);
+pcs_status bodies_text_read_options(text *t, pcs_problem_file *file);
 pcs_status bodies_text_write(const written *w, pcs_pool *scratch, sink *s);
+void bodies_text_put_options(sink *s, const pcs_file_content *c);
 
 // parts that kinds share: a word that must follow; a cone whose first row is `row`; a vector of n
 // numbers behind its name

@@ -348,6 +348,11 @@ pcs_status native_read(text *t, pcs_pool *scratch, pcs_problem_file *file)
         PCS_TRY((global ? read_global : read_local)(t, nb, block, rows, scratch, file));
         file->kind = kind_of(nb, block, global);
     }
+    text probe = *t;
+    if (text_take_key(&probe, "start")) {
+        PCS_TRY(native_vector(t, "start", file->rows, keep, &file->start));
+    }
+    if (file->bodies) PCS_TRY(bodies_text_read_options(t, file));
     PCS_TRY(read_solution(t, keep, file));
     if (text_take_key(t, "end")) return PCS_OK;
     return text_expected(t, file->velocities > 0 ? "r, u, v or end" : "r, u or end");

@@ -135,6 +135,8 @@ pcs_status native_write(const written *w, pcs_pool *scratch, sink *s)
         put_blocks(s, "W", &W);
         native_put_vector(s, "q", (size_t)w->rows, c->problem->q);
     }
+    if (c->start) native_put_vector(s, "start", (size_t)w->rows, c->start);
+    if (c->bodies && c->opts) bodies_text_put_options(s, c);
     if (c->r) native_put_vector(s, "r", (size_t)w->rows, c->r);
     if (c->u) native_put_vector(s, "u", (size_t)w->rows, c->u);
     if (c->v) native_put_vector(s, "v", (size_t)w->velocities, c->v);

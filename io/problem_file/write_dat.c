@@ -181,9 +181,9 @@ static pcs_status put_mlcp(const written *w, pcs_pool *scratch, sink *s)
 
 pcs_status dat_write(const written *w, pcs_pool *scratch, sink *s)
 {
-    if (w->content->r || w->content->u || w->content->v) {
+    if (w->content->r || w->content->u || w->content->v || w->content->start) {
         return fail_named(w->name, PCS_ERR_UNSUPPORTED,
-                          "a .dat file cannot hold a solution; write .pcs or .hdf5");
+                          "a .dat file cannot hold a solution or a start; write .pcs or .hdf5");
     }
     if (w->content->storage < PCS_FILE_STORAGE_DENSE ||
         w->content->storage > PCS_FILE_STORAGE_SPARSE) {

@@ -356,8 +356,8 @@ TEST(the_form_of_percuss_is_read)
 TEST(a_cut_file_of_the_form_of_percuss_is_an_error)
 {
     // its last word shows that it is complete
-    static const char *const name[] = {"mixed.pcs", "entries.pcs", "global.pcs"};
-    for (int i = 0; i < 3; ++i) {
+    static const char *const name[] = {"mixed.pcs", "entries.pcs", "global.pcs", "step.pcs"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; ++i) {
         size_t size;
         char *bytes = bytes_of(name[i], &size);
         for (size_t cut = 0; cut + 2 <= size; ++cut) {

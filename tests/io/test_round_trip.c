@@ -99,6 +99,22 @@ static void expect_written(const char *path, const pcs_file_content *c, bool who
     ck_assert(!c->r == !f->r && !c->u == !f->u && !c->v == !f->v);
     if (c->r) expect_bits("r", c->r, f->r, rows);
     if (c->v) expect_bits("v", c->v, f->v, velocities);
+    const bool text = f->format == PCS_FILE_FORMAT_TEXT;
+    ck_assert(!f->start == !(c->start && text));
+    ck_assert_int_eq(f->guesses, c->start && !text);
+    if (c->start) expect_bits("start", c->start, text ? f->start : f->guess_r, rows);
+    pcs_problem_file_destroy(f);
+}
+
+// the same bytes without a file
+static void expect_in_memory(const char *path, const pcs_file_content *c)
+{
+    pcs_problem_file *f;
+    char *bytes;
+    size_t size;
+    CK_OK(pcs_problem_file_to_memory(NULL, path, PCS_FILE_FORMAT_BY_NAME, c, &bytes, &size));
+    CK_OK(pcs_problem_file_parse(NULL, bytes, size, path, PCS_FILE_ANY, &f));
+    free(bytes);
     pcs_problem_file_destroy(f);
 }
 
@@ -121,6 +137,7 @@ static void round_trip(const pcs_file_content *content, bool dat, bool fclib)
             c.storage = s;
             CK_OK(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_BY_NAME, &c));
             expect_written(path, &c, k == 2);
+            expect_in_memory(path, &c);
         }
     }
 }
@@ -135,7 +152,8 @@ TEST(local_problems_come_back_as_they_were)
             const pcs_problem p = friction_problem((friction)f, 12, seed, &arena, &r);
             const bool plain = f != FRICTION_MIXED;
             round_trip(&(pcs_file_content){.problem = &p}, plain, plain);
-            if (r && plain) round_trip(&(pcs_file_content){.problem = &p, .r = r}, true, true);
+            const pcs_file_content solved = {.problem = &p, .r = r, .start = p.q};
+            if (r && plain) round_trip(&solved, true, true);
             pcs_arena_destroy(NULL, &arena);
         }
     }
@@ -237,9 +255,10 @@ TEST(global_problems_come_back_as_they_were)
         }
         content.r = r;
         content.v = v;
+        content.start = r;
         round_trip(&content, false, true);
         c->g.w = NULL;
-        content.r = content.v = NULL;
+        content.r = content.v = content.start = NULL;
         round_trip(&content, shape[i][2] == 0, true);
         pcs_mass_matrix_destroy(c->mass);
         free(c);
@@ -367,6 +386,12 @@ TEST(invalid_problems_are_not_written)
     c.r = q;
     CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_DAT, &c), PCS_ERR_UNSUPPORTED);
     c.r = NULL;
+    c.start = q;
+    CK_SAYS(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_DAT, &c), PCS_ERR_UNSUPPORTED,
+            "a start");
+    c.start = bad;
+    CK_SAYS(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_TEXT, &c), PCS_ERR_ARG, "start");
+    c.start = NULL;
     block.mu = -1;
     for (pcs_file_format f = PCS_FILE_FORMAT_DAT; f <= PCS_FILE_FORMAT_TEXT; ++f) {
         ck_assert_int_ne(pcs_problem_file_write(NULL, path, f, &c), PCS_OK);

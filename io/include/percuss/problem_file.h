@@ -81,13 +81,13 @@ typedef struct pcs_problem_file {
                          ///< (pcs_problem_compress), also where `storage` is dense
     const struct pcs_global_problem *global; ///< the problem of a global file; null for others
     const struct pcs_bodies_problem *bodies; ///< the problem of a file of bodies; null for others.
-                                             ///< The next three too
-    const double *start;                ///< rows: r at the start of the solve in the step, or null
-    const struct pcs_solver_opts *opts; ///< options of that solve, or null
-    double budget;                      ///< units of work that it had (pcs_solve_bodies)
-    pcs_file_format format;             ///< format of its content; never
-                                        ///< PCS_FILE_FORMAT_BY_NAME
-    pcs_file_kind kind;                 ///< as requested, or recognised; never PCS_FILE_ANY
+                                             ///< The next two too
+    const struct pcs_solver_opts *opts;      ///< options of the solve in the step, or null
+    double budget;                           ///< units of work that it had (pcs_solve_bodies)
+    const double *start;    ///< rows: r from which to solve, of a text form, or null
+    pcs_file_format format; ///< format of its content; never
+                            ///< PCS_FILE_FORMAT_BY_NAME
+    pcs_file_kind kind;     ///< as requested, or recognised; never PCS_FILE_ANY
     bool recognised; ///< true if PCS_FILE_ANY was given and the file does not name its kind, so
                      ///< that the reader guessed it from the first numbers (`.dat`)
     pcs_file_storage storage; ///< storage of the matrix
@@ -164,9 +164,10 @@ typedef struct pcs_file_content {
     const struct pcs_global_problem *global; ///< or a global one,
     const struct pcs_bodies_problem *bodies; ///< or one of bodies. In a file of another format than
                                              ///< the text form it becomes global, contacts first
-    const double *start;                     ///< of bodies: rows, or null; in an FCLIB file a guess
     const struct pcs_solver_opts *opts;      ///< of bodies, or null; in the text form only
     double budget;                           ///< of bodies, with opts; INFINITY: no limit
+    const double *start;      ///< rows, or null: r from which to solve; in an FCLIB file a guess;
+                              ///< `.dat` files have no place for it
     const double *r;          ///< rows: a solution, or null; `.dat` files have no place for one
     const double *u;          ///< rows, or null
     const double *v;          ///< velocities, or null; not with a local problem
@@ -187,6 +188,14 @@ typedef struct pcs_file_content {
 PCS_NODISCARD PCS_API pcs_status pcs_problem_file_write(const pcs_env *env, const char *path,
                                                         pcs_file_format format,
                                                         const pcs_file_content *content);
+
+/// As pcs_problem_file_write, into memory: *bytes comes from env (null: malloc, released with free)
+/// and belongs to the caller. `name` stands for the path in sentences, and its ending for the
+/// format where that is PCS_FILE_FORMAT_BY_NAME. pcs_problem_file_parse reads it.
+PCS_NODISCARD PCS_API pcs_status pcs_problem_file_to_memory(const pcs_env *env, const char *name,
+                                                            pcs_file_format format,
+                                                            const pcs_file_content *content,
+                                                            char **bytes, size_t *size);
 
 #ifdef __cplusplus
 }
