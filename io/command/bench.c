@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,9 @@
 #include "command/profile.h"
 #include "command/report.h"
 #include "command/runs.h"
+#include "command/series.h"
 #include "command/setup.h"
+#include "command/solve_child.h"
 #include "command/trace.h"
 
 // beyond its limit a cell has this much time to read the file and to notice the limit
@@ -121,7 +122,7 @@ static bool check_solver(const bench *b, const char *text)
         args_split(&s.opt, o);
     }
     pcs_solver_opts options;
-    const bool good = setup_options("bench", &s, &options);
+    const bool good = setup_options("bench", &s, NULL, &options);
     args_list_free(&s.opt);
     free(name);
     return good;
@@ -129,7 +130,6 @@ static bool check_solver(const bench *b, const char *text)
 
 static bool read_tols(bench *b)
 {
-    if (b->tols.n == 0) args_split(&b->tols, "1e-4,1e-8,1e-12");
     if (b->tols.n > MOST_TOLS) {
         complain("bench: %d tolerances are too many; %d is the limit", b->tols.n, MOST_TOLS);
         return false;
@@ -158,14 +158,17 @@ static void describe(bench *b)
 {
     char iters[32] = "own";
     if (b->s.max_iters >= 0) snprintf(iters, sizeof iters, "%d", b->s.max_iters);
+    const char *start = b->s.start >= 0 ? setup_start_text[b->s.start] : NULL;
     // results of different builds are not mixed
     char build[17];
     fingerprint(b->self, build);
-    snprintf(b->settings, sizeof b->settings,
-             "percuss %s: measure %s, max-seconds %g, max-iters %s, repeat %d, kind %s, jobs %d, "
-             "build %s",
-             pcs_version(), setup_measure[b->s.measure], b->s.max_seconds, iters, b->repeat,
-             pcs_file_kind_text((pcs_file_kind)b->s.kind), b->jobs, build);
+    snprintf(
+        b->settings, sizeof b->settings,
+        "percuss %s: measure %s, max-seconds %g, max-iters %s, repeat %d, kind %s%s%s, jobs %d, "
+        "build %s",
+        pcs_version(), setup_measure[b->s.measure], b->s.max_seconds, iters, b->repeat,
+        pcs_file_kind_text((pcs_file_kind)b->s.kind), start ? ", start " : "", start ? start : "",
+        b->jobs, build);
 }
 
 // ---- cells -------------------------------------------------------------------------------------
@@ -209,53 +212,19 @@ static void forget_changed(bench *b)
 
 static bool start(const bench *b, const cell *c, child *out)
 {
-    char tol[32], seconds[32], iters[32], repeat[32];
-    snprintf(tol, sizeof tol, "%.17g", c->tol);
-    snprintf(seconds, sizeof seconds, "%.17g", b->s.max_seconds);
-    snprintf(iters, sizeof iters, "%d", b->s.max_iters);
-    snprintf(repeat, sizeof repeat, "%d", b->repeat);
-    char *solver = join(c->solver, "", "");
-    char *options = strchr(solver, ':');
-    if (options) *options++ = '\0';
-    for (char *o = options; o && *o; ++o) {
-        if (*o == ':') *o = ',';
-    }
-
-    const char *line[32];
-    int n = 0;
-    line[n++] = b->self;
-    line[n++] = "solve";
-    line[n++] = "--csv";
-    line[n++] = "--solver";
-    line[n++] = solver;
-    line[n++] = "--tol";
-    line[n++] = tol;
-    line[n++] = "--measure";
-    line[n++] = setup_measure[b->s.measure];
-    line[n++] = "--max-seconds";
-    line[n++] = seconds;
-    line[n++] = "--repeat";
-    line[n++] = repeat;
-    line[n++] = "--kind";
-    line[n++] = pcs_file_kind_text((pcs_file_kind)b->s.kind);
-    if (b->s.max_iters >= 0) {
-        line[n++] = "--max-iters";
-        line[n++] = iters;
-    }
-    if (options && *options) {
-        line[n++] = "--opt";
-        line[n++] = options;
-    }
-    line[n++] = "--";
-    line[n++] = c->file;
-    line[n] = NULL;
+    char *file = join(c->file, "", "");
+    const solve_line line = {.self = b->self,
+                             .solver = c->solver,
+                             .tol = c->tol,
+                             .s = &b->s,
+                             .repeat = b->repeat,
+                             .file = &file,
+                             .files = 1};
     // solve may repeat a solve that took slightly less than its limit
     const double limit =
         b->s.max_seconds > 0 ? GRACE_SECONDS + GRACE_FACTOR * b->s.max_seconds : INFINITY;
-    char *argv[32];
-    memcpy(argv, line, sizeof *argv * ((size_t)n + 1));
-    const bool good = child_start(out, argv, -1, limit);
-    free(solver);
+    const bool good = solve_child_start(out, &line, limit);
+    free(file);
     return good;
 }
 
@@ -465,23 +434,77 @@ static int conclude(bench *b)
 
 // ---- the subcommand ----------------------------------------------------------------------------
 
+static bool check_solvers(const bench *b)
+{
+    for (int k = 0; k < b->solvers.n; ++k) {
+        if (!check_solver(b, b->solvers.at[k])) return false;
+    }
+    return true;
+}
+
+static bool find_problems(args_list *list, char *const *word, int words)
+{
+    for (int i = 0; i < words; ++i) {
+        if (!add_problems(list, word[i], 0)) return false;
+    }
+    if (list->n > 0) return true;
+    complain("bench: %s has no problem files; their names end with .dat, .hdf5, .h5 or .pcs",
+             word[0]);
+    return false;
+}
+
+static bool make_folder(const bench *b)
+{
+    if (!b->out || mkdir(b->out, 0777) == 0 || errno == EEXIST) return true;
+    complain("bench: the folder %s cannot be created: %s", b->out, strerror(errno));
+    return false;
+}
+
+// each word is a captured time series; what is not given is as in its files
+static int run_series(bench *b, const args *a)
+{
+    if (b->add.n > 0 || b->fresh || b->keep || b->jobs != 1) {
+        return complain("bench: --series takes no --add, --fresh, --keep or --jobs");
+    }
+    if (!read_tols(b) || !find_self(b) || !check_solvers(b)) return WRONG;
+    args_list *files = take((size_t)a->n_words, sizeof *files);
+    bool good = true;
+    for (int i = 0; i < a->n_words && good; ++i) {
+        good = find_problems(&files[i], a->word + i, 1);
+    }
+    const series_bench all = {.self = b->self,
+                              .solvers = &b->solvers,
+                              .tols = b->tols.n,
+                              .tol = b->tol,
+                              .n = a->n_words,
+                              .name = a->word,
+                              .files = files,
+                              .out = b->out,
+                              .s = &b->s,
+                              .repeat = b->repeat};
+    int code = WRONG;
+    if (good && make_folder(b)) {
+        interrupts_begin();
+        code = series_run(&all);
+    }
+    for (int i = 0; i < a->n_words; ++i) {
+        args_list_free(&files[i]);
+    }
+    free(files);
+    return code;
+}
+
 static bool prepare(bench *b, const args *a)
 {
     if (!b->out) {
         complain("bench: -o is missing: the folder for the report");
         return false;
     }
+    if (b->s.measure < 0) b->s.measure = PCS_STOP_RELAXED;
+    if (b->tols.n == 0) args_split(&b->tols, "1e-4,1e-8,1e-12");
     if (b->solvers.n == 0) args_split(&b->solvers, "auto");
-    if (!read_tols(b) || !find_self(b)) return false;
-    for (int k = 0; k < b->solvers.n; ++k) {
-        if (!check_solver(b, b->solvers.at[k])) return false;
-    }
-    for (int i = 0; i < a->n_words; ++i) {
-        if (!add_problems(&b->problems, a->word[i], 0)) return false;
-    }
-    if (b->problems.n == 0) {
-        complain("bench: %s has no problem files; their names end with .dat, .hdf5, .h5 or .pcs",
-                 a->word[0]);
+    if (!read_tols(b) || !find_self(b) || !check_solvers(b) ||
+        !find_problems(&b->problems, a->word, a->n_words)) {
         return false;
     }
     if (b->problems.n > INT_MAX / (b->solvers.n * b->tols.n)) {
@@ -494,10 +517,7 @@ static bool prepare(bench *b, const args *a)
         if (!runs_read(&b->added, b->add.at[i])) return false;
     }
     describe(b);
-    if (mkdir(b->out, 0777) != 0 && errno != EEXIST) {
-        complain("bench: the folder %s cannot be created: %s", b->out, strerror(errno));
-        return false;
-    }
+    if (!make_folder(b)) return false;
     char *path = join(b->out, "/", "runs.csv");
     const bool good = ledger_open(&b->file, path, b->settings, b->fresh, b->keep, &b->own);
     free(path);
@@ -506,8 +526,9 @@ static bool prepare(bench *b, const args *a)
 
 static int run_bench(int argc, char **argv)
 {
-    bench b = {.s = setup_default(), .repeat = 5, .jobs = 1, .file.fd = -1};
+    bench b = {.s = setup_none(), .repeat = 5, .jobs = 1, .file.fd = -1};
     b.s.max_seconds = 10;
+    bool in_time = false;
     const args_flag flags[] = {
         {"--solvers", 's', ARGS_LIST, &b.solvers, .what = "A,B:OPT=X,...",
          .help = "solvers, options after colons: nsgs:depth=0:order=shuffled (auto)"},
@@ -515,9 +536,14 @@ static int run_bench(int argc, char **argv)
          .help = "tolerances (1e-4,1e-8,1e-12)"},
         {"--out", 'o', ARGS_STRING, &b.out, .what = "REPORT",
          .help = "folder for runs.csv, report.html and figures"},
+        {"--series", 0, ARGS_BOOL, &in_time,
+         .help =
+             "each word is the folder of a captured run: its problems in the order of time, from "
+             "their starts"},
         {"--add", 0, ARGS_LIST, &b.add, .what = "OTHER.csv,...",
          .help = "runs of other codes, with the columns of runs.csv"},
         SETUP_FLAGS(b.s),
+        SETUP_START(b.s),
         {"--opt", 0, ARGS_LIST, &b.s.opt, .help = NULL}, // refused with the remedy
         {"--repeat", 0, ARGS_INT, &b.repeat, .low = 1, .high = 1e6, .what = "N",
          .help = "repeats short solves up to N times; the shortest time counts"},
@@ -541,6 +567,8 @@ static int run_bench(int argc, char **argv)
         code = a.exit_code;
     } else if (b.s.opt.n > 0) {
         code = complain("bench: options belong to a solver: --solvers NAME:%s", b.s.opt.at[0]);
+    } else if (in_time) {
+        code = run_series(&b, &a);
     } else if (prepare(&b, &a)) {
         forget_changed(&b);
         interrupts_begin();

@@ -1,4 +1,5 @@
-// The contact problems of a run as files that `percuss solve` and `percuss bench` take.
+// The velocity problems of a run as files that `percuss solve` and `percuss bench` take: the last
+// solve of every part of a step, or all solves.
 #ifndef COMMAND_CAPTURE_H
 #define COMMAND_CAPTURE_H
 
@@ -6,18 +7,32 @@
 
 #include <percuss/step.h>
 
+#define CAPTURE_FORMS "bodies|global|local"
+typedef enum capture_form { CAPTURE_BODIES, CAPTURE_GLOBAL, CAPTURE_LOCAL } capture_form;
+
 typedef struct capture {
     const char *folder; // null: none
-    bool failing;       // only problems of steps that did not converge
-    const char *scene;  // text for the description
+    bool failing;       // only problems that were not solved
+    bool solves;        // all solves
+    int form;           // capture_form
+    const char *scene;  // for the description
     double steps;       // approximate number of steps of the whole run
     long files;
+
+    // private: the last solve, as the text of a file, until it is known whether it is kept
+    long step;
+    int part, solve, files_part, files_solve; // the last two: of the last file of the step
+    char *text;
+    size_t size;
+    bool unsolved, broken;
 } capture;
 
-// creates the folder; false after a line on stderr
-bool capture_begin(const capture *c);
-// Stores the problem of the step `number` (from 1) that ended at t, or was not committed. False
-// after a line on stderr.
-bool capture_step(capture *c, pcs_work *work, long number, double t, const pcs_step_report *report);
+// Makes the folder and follows the solves of the work, from the step `first` (from 1) on. A folder
+// with captured problems is refused, except for a run that continues one (first > 1). False after a
+// line on stderr.
+bool capture_begin(capture *c, pcs_work *work, long first);
+// Ends a step, which may not have been committed. False after a line on stderr.
+bool capture_step(capture *c, const pcs_step_report *report);
+void capture_end(capture *c);
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "problem_file/json.h"
 
 int complain(const char *format, ...)
@@ -79,7 +80,7 @@ int finish_output(int code)
 
 void fingerprint(const char *path, char out[17])
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = HASH_START;
     struct stat s;
     out[0] = '\0';
     // a pipe can be read only once
@@ -87,9 +88,7 @@ void fingerprint(const char *path, char out[17])
     FILE *f = fopen(path, "rb");
     unsigned char piece[1 << 14];
     for (size_t got; f && (got = fread(piece, 1, sizeof piece, f)) > 0;) {
-        for (size_t i = 0; i < got; ++i) {
-            hash = (hash ^ piece[i]) * 0x100000001b3u;
-        }
+        hash = hash_bytes(hash, piece, got);
     }
     if (f) fclose(f);
     snprintf(out, 17, "%016" PRIx64, hash);

@@ -57,7 +57,7 @@ static int word_index(const char *words, const char *word)
 static void print_default(const args_flag *f)
 {
     const double real = f->type == ARGS_REAL ? *(const double *)f->value : 0;
-    if (f->type == ARGS_REAL && (real > f->low || !f->low_excluded)) {
+    if (f->type == ARGS_REAL && (real > f->low || (real == f->low && !f->low_excluded))) {
         printf(" (%g)", real);
     } else if (f->type == ARGS_INT && *(const int *)f->value >= f->low) {
         printf(" (%d)", *(const int *)f->value);

@@ -27,23 +27,27 @@ static int convert(const request *q, const char *from, const char *to)
                                     q->storage ? (pcs_file_storage)(q->storage - 1) : f->storage,
                                 .r = f->r,
                                 .u = f->u,
+                                .start = f->start,
                                 .title = f->title,
                                 .description = f->description,
                                 .math_info = f->math_info};
     pcs_status status = PCS_OK;
-    if (f->global && !q->local) {
+    if ((f->global || f->bodies) && !q->local) {
         content.global = f->global;
+        content.bodies = f->bodies;
+        content.opts = f->opts;
+        content.budget = f->budget;
         content.v = f->v;
     } else {
         status = pcs_problem_file_local(f, &content.problem);
     }
-    // the format .dat cannot hold a solution
+    // the format .dat cannot hold these
     const size_t length = strlen(to);
     const bool dat =
         q->to == PCS_FILE_FORMAT_DAT ||
         (q->to == PCS_FILE_FORMAT_BY_NAME && length > 4 && !strcmp(to + length - 4, ".dat"));
     if (dat) {
-        content.r = content.u = content.v = NULL;
+        content.r = content.u = content.v = content.start = NULL;
         content.title = content.description = content.math_info = NULL;
     }
     if (status == PCS_OK) {
@@ -61,7 +65,8 @@ static int run_convert(int argc, char **argv)
          .help = "format of OUT; name: by its ending (.dat, .hdf5, .h5, .pcs)"},
         {"--storage", 0, ARGS_CHOICE, &q.storage, .what = "same|dense|blocks|sparse",
          .help = "how a .dat file writes its matrix"},
-        {"--local", 0, ARGS_BOOL, &q.local, .help = "condense a global problem: W = H M^-1 H'"},
+        {"--local", 0, ARGS_BOOL, &q.local,
+         .help = "condense a global problem or that of a step: W = H M^-1 H'"},
         {"--kind", 0, ARGS_CHOICE, &q.kind, .what = setup_kinds,
          .help = "kind of problem in IN, if it does not state it"},
     };

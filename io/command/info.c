@@ -184,15 +184,30 @@ static void print_file(const pcs_problem_file *f, const char *path)
     print_words("description", f->description);
     print_words("math info", f->math_info);
     printf("  rows        %d", f->rows);
-    if (f->velocities > 0) printf(", %d velocities (global form, condensed below)", f->velocities);
+    if (f->bodies) {
+        printf(", %d velocities of %d systems (condensed below)", f->velocities, f->bodies->ns);
+    } else if (f->velocities > 0) {
+        printf(", %d velocities (global form, condensed below)", f->velocities);
+    }
     printf("\n  constraints %d contacts with friction, %d complementarities, %d equalities\n",
            f->contacts, f->complementarities, f->equalities);
+    if (f->opts) {
+        printf("  solve       %s, tol %g (%s)", pcs_solver_at((int)f->opts->kind)->name,
+               f->opts->tol, setup_measure[f->opts->stop]);
+        if (isfinite(f->budget)) printf(", at most %g units", f->budget);
+        printf(", from %s\n", f->start ? "the start of the step" : "r = 0");
+    }
+    if (f->bodies && f->r) {
+        char hash[17];
+        solution_hash(f, f->v, f->r, f->u, hash);
+        printf("  hash        %s of the solution of the step\n", hash);
+    }
     if (f->half)
         printf("  note        one triangle of a symmetric M is stored; the other was completed\n");
     if (f->has_matrix && f->has_parts) {
         printf("  note        both forms are there, (M, q) and (A, B, C, D, a, b); they agree\n");
     }
-    if (f->r || f->guesses > 0) {
+    if ((f->r && !f->bodies) || f->guesses > 0) {
         printf("  note        brings %s%d guess%s; not used as a start\n",
                f->r ? "a solution and " : "", f->guesses, f->guesses == 1 ? "" : "es");
     }
@@ -255,7 +270,19 @@ static void write_json(const opened *in, const char *path, const facts *f)
     json_real(&j, "density", in->p->n ? f->nonzero / in->p->n / in->p->n : NAN);
     json_int(&j, "rank", f->rank);
     json_real(&j, "q_max", f->q_largest);
+    if (file->opts) {
+        json_text(&j, "solver", pcs_solver_at((int)file->opts->kind)->name);
+        json_real(&j, "tol", file->opts->tol);
+        json_text(&j, "measure", setup_measure[file->opts->stop]);
+        json_real(&j, "budget", file->budget);
+        json_bool(&j, "start", file->start != NULL);
+    }
     json_bool(&j, "solution", file->r != NULL);
+    if (file->bodies && file->r) {
+        char hash[17];
+        solution_hash(file, file->v, file->r, file->u, hash);
+        json_text(&j, "hash", hash);
+    }
     json_int(&j, "guesses", file->guesses);
     json_close(&j, '}');
 }

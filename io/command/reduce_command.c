@@ -138,6 +138,11 @@ static void part_make(const pcs_problem *p, const int *kept, int n, part *x)
     keep_matrix(&p->W, x);
 }
 
+static const char *solver_of(const reduction *d)
+{
+    return pcs_solver_at((int)d->o.kind)->name;
+}
+
 // ---- failure -----------------------------------------------------------------------------
 
 static bool fails(reduction *d, const int *kept, int n)
@@ -231,9 +236,9 @@ static int write_part(const reduction *d, const char *path, const int *kept, int
         char *shown = readable(out);
         printf("%s: %d of %d blocks, %d of %d rows still fail (%s, %s, residual %.1e, natural map "
                "%.1e) after %d tries\n",
-               shown, n, d->p->nb, x.p.n, d->p->n, d->s.solver, pcs_outcome_text(d->report.outcome),
-               d->report.measure.residual, pcs_measure_relative_natural_map(&d->report.measure),
-               d->tries);
+               shown, n, d->p->nb, x.p.n, d->p->n, solver_of(d),
+               pcs_outcome_text(d->report.outcome), d->report.measure.residual,
+               pcs_measure_relative_natural_map(&d->report.measure), d->tries);
         free(shown);
     }
     part_free(&x);
@@ -243,9 +248,12 @@ static int write_part(const reduction *d, const char *path, const int *kept, int
 
 static int reduce(reduction *d, const char *path)
 {
-    if (!setup_options("reduce", &d->s, &d->o)) return WRONG;
     opened in;
     if (!setup_open(path, d->s.kind, true, &in)) return WRONG;
+    if (!setup_options("reduce", &d->s, in.file->opts, &d->o)) {
+        setup_close(&in);
+        return WRONG;
+    }
     d->p = in.p;
     int n = d->blocks = in.p->nb;
     int *kept = take((size_t)n, sizeof *kept);
@@ -263,7 +271,7 @@ static int reduce(reduction *d, const char *path)
     } else if (!d->broken) {
         if (d->terminal) fprintf(stderr, "\r\033[K");
         complain("reduce: %s is solved by %s to %g; give a problem on which the solver fails", path,
-                 d->s.solver, d->s.tol);
+                 solver_of(d), d->o.tol);
     }
     free(kept);
     setup_close(&in);
@@ -272,27 +280,28 @@ static int reduce(reduction *d, const char *path)
 
 static int run_reduce(int argc, char **argv)
 {
-    reduction d = {.s = setup_default()};
+    reduction d = {.s = setup_none()};
     const args_flag flags[] = {
         {"--solver", 's', ARGS_STRING, &d.s.solver, .what = "NAME",
-         .help = "'percuss solvers' lists them"},
+         .help = "'percuss solvers' lists them (auto; of a captured step its own)"},
         {"--tol", 't', ARGS_REAL, &d.s.tol, .high = 1, .low_excluded = true, .what = "X",
-         .help = "tolerance of the measure"},
+         .help = "tolerance of the measure (1e-8; of a captured step its own)"},
         SETUP_FLAGS(d.s),
         SETUP_OPTIONS(d.s),
         {"--out", 'o', ARGS_STRING, &d.out, .what = "FILE",
          .help = "the small problem: .pcs, .dat, .hdf5 (NAME-reduced.pcs)"},
     };
-    args a = {.command = "reduce",
-              .words = "FILE",
-              .about =
-                  "Removes contacts while the solver still fails, and writes the remaining problem."
-                  "\nA global problem is condensed first. The result is reproducible, unless "
-                  "--max-seconds ends a solve.",
-              .least = 1,
-              .most = 1,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+    args a = {
+        .command = "reduce",
+        .words = "FILE",
+        .about =
+            "Removes contacts while the solver still fails, and writes the remaining problem."
+            "\nA problem that is not local is condensed first. The result is reproducible, unless "
+            "--max-seconds ends a solve.",
+        .least = 1,
+        .most = 1,
+        .flags = flags,
+        .n = sizeof flags / sizeof *flags};
     d.terminal = isatty(STDERR_FILENO);
     const int code = args_parse(&a, argc, argv) ? reduce(&d, a.word[0]) : a.exit_code;
     args_list_free(&d.s.opt);

@@ -95,7 +95,7 @@ static int observe(void *user, const pcs_model *m, const pcs_state *state, pcs_w
         !write_checkpoint(c->q->checkpoint, m, state, c->steps)) {
         c->failed = true;
     }
-    if (!capture_step(&c->capture, work, c->steps, state->t, report)) c->failed = true;
+    if (!capture_step(&c->capture, report)) c->failed = true;
     return c->failed || interrupted();
 }
 
@@ -252,8 +252,7 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     char why[400];
     snprintf(why, sizeof why, "%s", status == PCS_OK ? "" : pcs_error_text());
     // the observer does not get a step that was not committed
-    if (status == PCS_ERR_STEP && !capture_step(&c->capture, work, c->steps + 1,
-                                                state->t + scene->settings.h, &report.last)) {
+    if (status == PCS_ERR_STEP && !capture_step(&c->capture, &report.last)) {
         c->failed = true;
     }
     if (pcs_recorder_close(c->recorder) != PCS_OK) {
@@ -295,10 +294,12 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
     interrupts_begin();
     // outputs that cannot be written are refused before the first step
     if (!resume(q, scene, state, &c) || !output_possible(q->checkpoint) ||
-        !capture_begin(&c.capture) || !open_recorder(q, scene, &c.recorder)) {
+        !capture_begin(&c.capture, work, c.steps + 1) || !open_recorder(q, scene, &c.recorder)) {
         return WRONG;
     }
-    return steps_and_report(q, scene, state, work, &c);
+    const int code = steps_and_report(q, scene, state, work, &c);
+    capture_end(&c.capture);
+    return code;
 }
 
 static int run_file(const request *q)
@@ -348,7 +349,11 @@ static int run_run(int argc, char **argv)
         {"--capture", 0, ARGS_STRING, &q.capture.folder, .what = "FOLDER",
          .help = "store the contact problem of each step, for percuss solve and bench"},
         {"--capture-failing", 0, ARGS_BOOL, &q.capture.failing,
-         .help = "only of steps that do not converge"},
+         .help = "only problems that were not solved"},
+        {"--capture-form", 0, ARGS_CHOICE, &q.capture.form, .what = CAPTURE_FORMS,
+         .help = "as the step solves it, with its bits; M, H, f, w as FCLIB's HDF5; or W, q"},
+        {"--capture-solves", 0, ARGS_BOOL, &q.capture.solves,
+         .help = "every solve of a step, not only the last one"},
         {"--quiet", 'q', ARGS_BOOL, &q.quiet, .help = "no progress on stderr"},
         {"--hash", 0, ARGS_BOOL, &q.hash, .help = "print a hash of the last state"},
         {"--json", 0, ARGS_BOOL, &q.as_json, .help = "one object in place of words"},
@@ -365,8 +370,9 @@ static int run_run(int argc, char **argv)
     if (q.checkpoint_every > 0 && !q.checkpoint) {
         return complain("--checkpoint-every needs a file: add --checkpoint FILE");
     }
-    if (q.capture.failing && !q.capture.folder) {
-        return complain("--capture-failing needs a folder: add --capture FOLDER");
+    if ((q.capture.failing || q.capture.solves || q.capture.form) && !q.capture.folder) {
+        return complain("--capture-failing, --capture-form and --capture-solves need a folder: add "
+                        "--capture FOLDER");
     }
     return finish_output(run_file(&q));
 }

@@ -1,9 +1,11 @@
 // See setup.h.
 #include "command/setup.h"
 
+#include "base/hash.h"
 #include "command/describe.h"
 #include "problem_file/nearest.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +14,11 @@ static const char kinds[] = PCS_FILE_KIND_LIST(X);
 #undef X
 const char *const setup_kinds = kinds + 1;
 const char *const setup_measure[4] = {"residual", "natural", "both", "relaxed"};
+const char *const setup_start_text[2] = {"file", "zero"};
 
-setup setup_default(void)
+setup setup_none(void)
 {
-    return (setup){.solver = "auto",
-                   .tol = 1e-8,
-                   .measure = PCS_STOP_RELAXED,
-                   .max_iters = -1,
-                   .kind = PCS_FILE_ANY};
+    return (setup){.tol = NAN, .measure = -1, .max_iters = -1, .max_seconds = NAN, .start = -1};
 }
 
 // ---- solvers and their options -----------------------------------------------------------------
@@ -67,14 +66,20 @@ static bool set_option(const char *who, const pcs_solver_info *s, const char *te
     return false;
 }
 
-bool setup_options(const char *who, const setup *s, pcs_solver_opts *out)
+bool setup_options(const char *who, const setup *s, const pcs_solver_opts *stored,
+                   pcs_solver_opts *out)
 {
-    const pcs_solver_info *info = setup_solver(who, s->solver);
+    const bool same = stored && !s->solver;
+    const pcs_solver_info *info =
+        same ? pcs_solver_at((int)stored->kind) : setup_solver(who, s->solver ? s->solver : "auto");
     if (!info) return false;
-    *out = pcs_solver_opts_default(info->kind);
-    out->tol = s->tol;
-    out->stop = (pcs_stop)s->measure;
-    out->max_seconds = s->max_seconds;
+    *out = same ? *stored : pcs_solver_opts_default(info->kind);
+    out->tol = stored ? stored->tol : 1e-8;
+    out->stop = stored ? stored->stop : PCS_STOP_RELAXED;
+    out->max_seconds = stored ? stored->max_seconds : 0;
+    if (!isnan(s->tol)) out->tol = s->tol;
+    if (s->measure >= 0) out->stop = (pcs_stop)s->measure;
+    if (!isnan(s->max_seconds)) out->max_seconds = s->max_seconds;
     if (s->max_iters >= 0) out->max_iters = s->max_iters;
     for (int i = 0; i < s->opt.n; ++i) {
         if (!set_option(who, info, s->opt.at[i], out)) return false;
@@ -90,8 +95,10 @@ bool setup_open(const char *path, int kind, bool local, opened *out)
 {
     *out = (opened){0};
     pcs_status status = pcs_problem_file_read(NULL, path, (pcs_file_kind)kind, &out->file);
-    if (status == PCS_OK && (local || !out->file->global)) {
-        status = pcs_problem_file_local(out->file, &out->p);
+    if (status == PCS_OK) {
+        const bool is_local = local || (!out->file->global && !out->file->bodies);
+        status = is_local ? pcs_problem_file_local(out->file, &out->p)
+                          : pcs_problem_file_global(out->file, &out->g);
     }
     if (status == PCS_OK) return true;
 
@@ -104,4 +111,26 @@ void setup_close(opened *o)
 {
     pcs_problem_file_destroy(o->file);
     *o = (opened){0};
+}
+
+bool setup_start_of(const char *who, const setup *s, const char *path, const pcs_problem_file *f,
+                    const double **out)
+{
+    *out = s->start == SETUP_START_ZERO ? NULL : f->start;
+    if (s->start != SETUP_START_FILE || f->start) return true;
+    *out = f->guesses > 0 ? f->guess_r : NULL;
+    if (*out) return true;
+    complain("%s: %s has no start; use --start zero", who, path);
+    return false;
+}
+
+void solution_hash(const pcs_problem_file *f, const double *v, const double *r, const double *u,
+                   char out[17])
+{
+    const size_t bytes = (size_t)f->rows * sizeof *r;
+    uint64_t hash = HASH_START;
+    if (v) hash = hash_bytes(hash, v, (size_t)f->velocities * sizeof *v);
+    hash = hash_bytes(hash, r, bytes);
+    if (u) hash = hash_bytes(hash, u, bytes);
+    snprintf(out, 17, "%016llx", (unsigned long long)hash);
 }

@@ -20,11 +20,15 @@
 
 typedef struct request {
     setup s;
-    pcs_solver_opts o;
-    bool json, csv, solution, certificate, intervals;
+    bool hash, json, csv, solution, certificate, intervals;
     int repeat;
     const char *trace, *out;
     int width; // width of the column of names
+
+    // of the file at hand
+    pcs_solver_opts o;
+    double budget; // of a problem of a step
+    const double *start;
 } request;
 
 // ---- output ------------------------------------------------------------------------------------
@@ -62,8 +66,23 @@ static void print_human(const request *q, const run *x)
     free(name);
 }
 
+// the hash of a solution, and that of the solution in the file of a step
+typedef struct hashes {
+    char now[17], stored[17]; // empty: none
+} hashes;
+
+static void print_hashes(const hashes *h)
+{
+    const bool same = strcmp(h->now, h->stored) == 0;
+    printf("    hash %s%s%s\n", h->now,
+           !h->stored[0] ? ""
+           : same        ? ", the bits of the step"
+                         : "; that of the step is ",
+           same ? "" : h->stored);
+}
+
 static void print(const request *q, const run *x, int n, const double *r, const double *u,
-                  const certificate *c, const opened *in)
+                  const hashes *h, const certificate *c, const opened *in)
 {
     if (q->json) {
         json j = {.out = stdout};
@@ -73,12 +92,15 @@ static void print(const request *q, const run *x, int n, const double *r, const 
             json_reals(&j, "r", n, r);
             json_reals(&j, "u", n, u);
         }
+        if (h) json_text(&j, "hash", h->now);
+        if (h && h->stored[0]) json_text(&j, "stored_hash", h->stored);
         if (q->certificate && c) certificate_json(&j, c);
         json_close(&j, '}');
     } else if (q->csv) {
         run_csv(stdout, x);
     } else if (!x->message[0]) {
         print_human(q, x);
+        if (h) print_hashes(h);
         if (q->certificate && c) certificate_print(c, in);
     }
     fflush(stdout);
@@ -92,13 +114,19 @@ typedef struct answer {
     pcs_report report;
 } answer;
 
-// solves once from r = 0
 static pcs_status solve_once(const request *q, const opened *in, pcs_watch watch, pcs_arena work,
                              answer *x)
 {
-    memset(x->r, 0, (size_t)in->file->rows * sizeof *x->r);
+    const pcs_problem_file *f = in->file;
+    const size_t bytes = (size_t)f->rows * sizeof *x->r;
+    memset(x->r, 0, bytes);
+    if (q->start && bytes > 0) memcpy(x->r, q->start, bytes);
     if (in->p) return pcs_solve(in->p, &q->o, watch, work, x->r, x->u, &x->report);
-    return pcs_solve_global(NULL, in->file->global, &q->o, watch, x->v, x->r, x->u, &x->report);
+    if (f->bodies) {
+        return pcs_solve_bodies(NULL, f->bodies, &q->o, q->budget, watch, x->v, x->r, x->u,
+                                &x->report);
+    }
+    return pcs_solve_global(NULL, in->g, &q->o, watch, x->v, x->r, x->u, &x->report);
 }
 
 // solves up to q->repeat times; the report has the shortest time
@@ -145,9 +173,13 @@ static bool write_solution(const request *q, const opened *in, const answer *x)
     const pcs_problem_file *f = in->file;
     const pcs_file_content content = {.problem = in->p,
                                       .global = f->global,
+                                      .bodies = f->bodies,
+                                      .start = f->start,
+                                      .opts = f->opts,
+                                      .budget = f->budget,
                                       .r = x->r,
                                       .u = x->u,
-                                      .v = f->global ? x->v : NULL,
+                                      .v = in->p ? NULL : x->v,
                                       .storage = f->storage,
                                       .title = f->title,
                                       .description = f->description,
@@ -162,7 +194,7 @@ static int refuse(const request *q, const opened *in, run *x)
 {
     x->outcome = "refused";
     x->message = pcs_error_text();
-    print(q, x, 0, NULL, NULL, NULL, in);
+    print(q, x, 0, NULL, NULL, NULL, NULL, in);
     return complain("%s: %s", x->file, pcs_error_text());
 }
 
@@ -175,7 +207,11 @@ static int solve_into(const request *q, const opened *in, trace *t, answer *y, r
     if (!certificate_make(in, 2 * q->o.tol, y->r, &c, x)) {
         code = refuse(q, in, x);
     } else {
-        print(q, x, in->file->rows, y->r, y->u, &c, in);
+        const pcs_problem_file *f = in->file;
+        hashes h = {.stored = ""};
+        solution_hash(f, in->p ? NULL : y->v, y->r, y->u, h.now);
+        if (f->bodies && f->r) solution_hash(f, f->v, f->r, f->u, h.stored);
+        print(q, x, f->rows, y->r, y->u, q->hash ? &h : NULL, &c, in);
     }
     certificate_free(&c);
     if (code != WRONG && q->out && !write_solution(q, in, y)) return WRONG;
@@ -200,29 +236,44 @@ static int solve_problem(const request *q, const opened *in, run *x)
     return code;
 }
 
-static int solve_file(const request *q, const char *path)
+static void fill_settings(const request *q, run *x)
+{
+    x->solver = pcs_solver_at((int)q->o.kind)->name;
+    x->tol = q->o.tol;
+    x->measure = setup_measure[q->o.stop];
+}
+
+static int solve_file(request *q, const char *path)
 {
     run x = run_none();
     char digest[17];
     fingerprint(path, digest);
     x.file = path;
     x.digest = digest;
-    x.solver = q->s.solver;
-    x.tol = q->s.tol;
-    x.measure = setup_measure[q->s.measure];
+    fill_settings(q, &x);
     opened in;
     if (!setup_open(path, q->s.kind, false, &in)) {
         x.outcome = "unreadable";
         char words[REFUSAL];
         x.message = refusal(path, CONTENT_PROBLEM, words);
-        print(q, &x, 0, NULL, NULL, NULL, NULL);
+        print(q, &x, 0, NULL, NULL, NULL, NULL, NULL);
         return WRONG;
     }
     x.kind = pcs_file_kind_text(in.file->kind);
     x.rows = in.file->rows;
-    x.blocks = in.p ? in.p->nb : in.file->global->nb;
+    x.blocks = in.p ? in.p->nb : in.g->nb;
     x.contacts = in.file->contacts;
-    const int code = solve_problem(q, &in, &x);
+    // the budget of a step is one for its solver
+    q->budget = q->s.solver || q->s.max_iters >= 0 ? INFINITY : in.file->budget;
+    int code = WRONG;
+    if (setup_options("solve", &q->s, in.file->opts, &q->o) &&
+        setup_start_of("solve", &q->s, path, in.file, &q->start)) {
+        fill_settings(q, &x);
+        code = solve_problem(q, &in, &x);
+    } else {
+        x.outcome = "refused";
+        print(q, &x, 0, NULL, NULL, NULL, NULL, &in);
+    }
     setup_close(&in);
     return code;
 }
@@ -266,7 +317,11 @@ static int solve_all(request *q, const args *a)
     if (q->certificate && q->csv) {
         return complain("solve: a row of --csv cannot hold a certificate; use --json");
     }
-    if (!setup_options("solve", &q->s, &q->o)) return WRONG;
+    if (q->hash && q->csv) return complain("solve: a row of --csv has no hash; use --json");
+    // options without a solver may be those of the solver in the file
+    const bool of_file = !q->s.solver && q->s.opt.n > 0;
+    if (of_file) q->o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
+    if (!of_file && !setup_options("solve", &q->s, NULL, &q->o)) return WRONG;
     if (q->trace) interrupts_begin();
     q->width = measure_names(a->word, a->n_words);
     print_header(q);
@@ -280,15 +335,18 @@ static int solve_all(request *q, const args *a)
 
 static int run_solve(int argc, char **argv)
 {
-    request q = {.s = setup_default(), .repeat = 1};
+    request q = {.s = setup_none(), .repeat = 1};
     const args_flag flags[] = {
         {"--solver", 's', ARGS_STRING, &q.s.solver, .what = "NAME",
-         .help = "'percuss solvers' lists them"},
+         .help = "'percuss solvers' lists them (auto; of a captured step its own)"},
         {"--tol", 't', ARGS_REAL, &q.s.tol, .high = 1, .low_excluded = true, .what = "X",
-         .help = "tolerance of the measure"},
+         .help = "tolerance of the measure (1e-8; of a captured step its own)"},
         SETUP_FLAGS(q.s),
         SETUP_OPTIONS(q.s),
+        SETUP_START(q.s),
         {"--json", 0, ARGS_BOOL, &q.json, .help = "one object per problem and line"},
+        {"--hash", 0, ARGS_BOOL, &q.hash,
+         .help = "a hash of the bits of v, r and u, and whether they are those of the step"},
         {"--solution", 0, ARGS_BOOL, &q.solution, .help = "with --json: r and u as well"},
         {"--certificate", 0, ARGS_BOOL, &q.certificate,
          .help = "margins, the rank of the active set, whether r and u are unique"},
@@ -304,15 +362,19 @@ static int run_solve(int argc, char **argv)
     };
     args a = {.command = "solve",
               .words = "FILE...",
-              .about = "Solves problems from r = 0 and prints the residuals: LCP, MLCP, friction; "
-                       "local or global;\n.dat, FCLIB HDF5 or .pcs. The residual has no unit. "
-                       "natural: natural map / max(|q|, |r|, |u|).",
+              .about =
+                  "Solves problems and prints the residuals: LCP, MLCP, friction; local, global "
+                  "or in the velocities\nof bodies; .dat, FCLIB HDF5 or .pcs. The problem of a "
+                  "step (percuss run --capture) is solved from\nthe start and with the options "
+                  "of the step, with the same bits, unless flags say otherwise. The\nresidual "
+                  "has no unit. natural: natural map / max(|q|, |r|, |u|).",
               .more = "Exit codes: 0 all converged, 1 at least one did not, 2 at least one could "
                       "not be read or solved.",
               .least = 1,
               .flags = flags,
               .n = sizeof flags / sizeof *flags};
-    const int code = args_parse(&a, argc, argv) ? solve_all(&q, &a) : a.exit_code;
+    const bool good = args_parse(&a, argc, argv);
+    const int code = good ? solve_all(&q, &a) : a.exit_code;
     args_list_free(&q.s.opt);
     return code;
 }

@@ -8,12 +8,12 @@
 
 static const pcs_block *blocks(const opened *in)
 {
-    return in->p ? in->p->block : in->file->global->block;
+    return in->p ? in->p->block : in->g->block;
 }
 
 static pcs_status judge(const opened *in, double tol, const double *r, certificate *c)
 {
-    const pcs_global_problem *g = in->file->global;
+    const pcs_global_problem *g = in->g;
     pcs_certificate *to = &c->found;
     if (in->p && c->ranks)
         return pcs_certificate_compute(NULL, in->p, tol, r, c->status, c->margin, to);
@@ -32,7 +32,7 @@ static pcs_status find_intervals(const opened *in, double tol, const double *r, 
 
 bool certificate_make(const opened *in, double tol, const double *r, certificate *c, run *out)
 {
-    c->nb = in->p ? in->p->nb : in->file->global->nb;
+    c->nb = in->p ? in->p->nb : in->g->nb;
     c->n = in->file->rows;
     const size_t nb = (size_t)c->nb;
     c->status = take(nb, sizeof *c->status);
