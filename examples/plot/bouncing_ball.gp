@@ -40,8 +40,11 @@ if (!dropped) {
     exit
 }
 if (t_inf < t_end) {
-    set arrow 1 from t_inf, 0 to t_inf, graph 0.45 nohead linestyle 4
-    set label 1 sprintf("at rest after\n%.3f s", t_inf) at t_inf, graph 0.52 center textcolor rgb ink
+    # right of the line, where the ball lies, or left of it near the end: the apexes are lower there
+    late = t_inf > 0.85 * t_end
+    set arrow 1 from t_inf, 0 to t_inf, graph 0.55 nohead linestyle 4
+    set label 1 sprintf("at rest after\n%.3f s", t_inf) at t_inf, graph 0.52 textcolor rgb ink
+    if (late) { set label 1 right offset -1, 0 } else { set label 1 left offset 1, 0 }
 }
 
 plot sample [s=0:t_inf < t_end ? t_inf : t_end] '+' using (s):(H(s)) with lines linestyle 2 \

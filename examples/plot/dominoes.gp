@@ -11,7 +11,7 @@ set ylabel "tilt from the vertical (rad)"
 stats csv skip 1 nooutput
 n = STATS_columns - 1
 set xrange [0:*]
-set yrange [-0.02:pi/2]
+set yrange [-0.02:1.04*pi/2]
 set key outside bottom center horizontal maxrows 1
 set bmargin 6.5
 
