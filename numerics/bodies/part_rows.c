@@ -33,7 +33,7 @@ pcs_status part_rows_close(island_task *t, part_rows *x, const solver_track *tra
     PCS_TRY(global_terms_measure(&x->terms, x->p.r, x->p.v, x->p.u, &report.measure));
     report.outcome = solver_verdict(track->o, &report.measure, report.outcome);
     part_close(t, &x->p);
-    island_keep(t->result, &report);
+    t->result->solve = report;
     t->result->units += units;
     return PCS_OK;
 }

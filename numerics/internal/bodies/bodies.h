@@ -12,7 +12,7 @@ typedef pcs_bodies_block bodies_block;
 
 static inline pcs_block bodies_cone(const bodies_block *k)
 {
-    return (pcs_block){k->cone, k->row, k->dim, k->mu};
+    return (pcs_block){k->cone, k->row, k->dim, k->cone == PCS_CONE_COULOMB ? k->mu : 0};
 }
 
 typedef struct bodies_problem {
@@ -23,12 +23,6 @@ typedef struct bodies_problem {
     const double *R; // 9 per moving system, body to inertial, column-major; read for rigid
                      // bodies only
 } bodies_problem;
-
-// the cone of a block
-static inline pcs_block bodies_cone(const bodies_block *k)
-{
-    return (pcs_block){k->cone, k->row, k->dim, k->cone == PCS_CONE_COULOMB ? k->mu : 0};
-}
 
 typedef struct bodies_report {
     pcs_report
