@@ -146,7 +146,12 @@ const char *part_name(const pcs_model *m, part_kind kind, int id)
 const char *part_words(const pcs_model *m, part_kind kind, const char *what, int id,
                        char words[PART_WORDS])
 {
-    const char *name = part_name(m, kind, id);
+    const char *name = part_name(m, kind, id), *of = "";
+    if (kind == PART_SHAPE && name[0] == '\0' && is_there(m, kind, id)) {
+        const int body = m->shape[id].system; // -1: the world
+        if (body >= 0) name = part_name(m, PART_SYSTEM, body + 1);
+        of = "of ";
+    }
     size_t n = strlen(name);
     const bool cut = n > SHOWN;
     if (cut) {
@@ -157,7 +162,8 @@ const char *part_words(const pcs_model *m, part_kind kind, const char *what, int
     if (n == 0) {
         snprintf(words, PART_WORDS, "%s%d", what, id);
     } else {
-        snprintf(words, PART_WORDS, "%s%d '%.*s%s'", what, id, (int)n, name, cut ? "..." : "");
+        snprintf(words, PART_WORDS, "%s%d %s'%.*s%s'", what, id, of, (int)n, name,
+                 cut ? "..." : "");
     }
     return words;
 }

@@ -27,8 +27,9 @@ void names_release(const pcs_env *env, part_names *names);
 // the name of an existing part, "" when it has none
 const char *part_name(const struct pcs_model *m, part_kind kind, int id);
 
-// "body 3", or "body 3 'crate'" if it has a name; long names are cut. The sentence gives the kind:
-// `what` is "body ", "shape ", or "" after "shapes "
+// "body 3", or "body 3 'crate'" if it has a name; long names are cut. A shape without a name is
+// "shape 7 of 'crate'" if its body has one. The sentence gives the kind: `what` is "body ", "shape
+// ", or "" after "shapes "
 enum { PART_WORDS = 72 };
 const char *part_words(const struct pcs_model *m, part_kind kind, const char *what, int id,
                        char words[PART_WORDS]);

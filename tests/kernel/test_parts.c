@@ -178,6 +178,12 @@ TEST(errors_use_names)
     CK_SAYS(pcs_step(s.m, s.st, s.wk, 1e-3, &s.report), PCS_ERR_CALLBACK,
             "shapes 0 'ball' and 1 'xxx");
     ck_assert_msg(strstr(pcs_error_text(), "xxx...'") != NULL, "%s", pcs_error_text());
+    // a shape without a name has that of its body
+    CK_OK(pcs_model_set_system_name(s.m, a, "globe"));
+    CK_OK(pcs_model_set_shape_name(s.m, 0, ""));
+    CK_OK(pcs_model_set_shape_name(s.m, 1, ""));
+    CK_SAYS(pcs_step(s.m, s.st, s.wk, 1e-3, &s.report), PCS_ERR_CALLBACK,
+            "shapes 0 of 'globe' and 1");
     CK_OK(pcs_model_set_filter(s.m, NULL, NULL));
     const double *q = pcs_state_q(s.m, s.st, a);
     memset((double *)q + 3, 0, 4 * sizeof *q);
