@@ -59,7 +59,7 @@ static const char *name_of(const table *t)
 
 static void write_range(writer *w, const field *f)
 {
-    if (f->low == f->high) return; // none
+    if (f->low == 0 && f->high == 0) return; // none
     write_real(w, f->open ? "exclusiveMinimum" : "minimum", f->low);
     if (isfinite(f->high)) write_real(w, "maximum", f->high);
 }

@@ -140,6 +140,11 @@ TEST(the_published_schema_is_that_of_the_tables)
     json_t *own = load(path), *published = load(PERCUSS_DOC "/scene.schema.json");
     ck_assert_msg(json_equal(own, published),
                   "run: percuss scene --schema -o doc/scene.schema.json");
+    json_t *now = json_pack("{s:i}", "percuss_scene", 1);
+    json_t *later = json_pack("{s:i}", "percuss_scene", 2);
+    ck_assert(is_valid(published, published, now) && !is_valid(published, published, later));
+    json_decref(now);
+    json_decref(later);
     json_decref(own);
     json_decref(published);
     remove(path);
