@@ -193,8 +193,8 @@ function cast(material, key, round) {
 }
 
 // A face that fades into the background at its rim, with a line every `pitch` metres and a stronger
-// one every ten.
-function ruled(material, pitch, radius, centre) {
+// one every ten. The face of a wall is a breath, and its lines show where it is.
+function ruled(material, pitch, radius, centre, wall) {
   material.onBeforeCompile = (shader) => {
     shader.uniforms.pitch = { value: pitch };
     shader.uniforms.radius = { value: radius };
@@ -220,10 +220,12 @@ function ruled(material, pitch, radius, centre) {
         `#include <color_fragment>
          vec2 place = (vPlace + centre) / pitch, width = max(fwidth(place), vec2(1e-9));
          float line = max(0.10 * ruling(place, width), 0.18 * ruling(0.1 * place, 0.1 * width));
+         ${wall ? "diffuseColor.a = mix(diffuseColor.a, 1.0, 4.0 * line); line *= 2.0;" : ""}
          diffuseColor.rgb *= 1.0 - line;
          diffuseColor.a *= 1.0 - smoothstep(0.25, 1.0, length(vPlace) / radius);`,
       );
   };
+  material.customProgramCacheKey = () => `ruled ${wall}`;
   return material;
 }
 
@@ -350,7 +352,8 @@ export class Solids {
       const local = face.worldToLocal(centre.clone());
       // a wall must not hide what stands before it
       const normal = new THREE.Vector3(0, 0, 1).transformDirection(face.matrixWorld);
-      const wall = normal.dot(up) < 0.5;
+      const wall = normal.dot(up) < 0.5,
+        radius = (wall ? 2 : 8) * size;
       const faceOf = (Material) =>
         ruled(
           new Material({
@@ -361,14 +364,16 @@ export class Solids {
             polygonOffsetFactor: 2,
             polygonOffsetUnits: 2,
           }),
-          10 ** Math.floor(Math.log10(size)),
-          8 * size,
+          10 ** Math.floor(Math.log10(wall ? 0.5 * size : size)),
+          radius,
           local,
+          wall,
         );
       const fine = faceOf(THREE.MeshLambertMaterial);
-      const disc = new THREE.Mesh(new THREE.PlaneGeometry(16 * size, 16 * size), fine);
+      const disc = new THREE.Mesh(new THREE.PlaneGeometry(2 * radius, 2 * radius), fine);
       disc.position.set(local.x, local.y, 0);
       disc.receiveShadow = !wall;
+      disc.renderOrder = wall ? 1 : 0; // over the floor behind it
       // without shadows the light is the same everywhere, as long as the face does not turn
       const quick = body.row < 0 ? faceOf(THREE.MeshBasicMaterial) : fine;
       this.discs.push({ disc, fine, quick, normal });
