@@ -136,12 +136,6 @@ static pcs_status solve_any(form *f, const solver_class *c, const pcs_solver_opt
     return status;
 }
 
-pcs_status solver_condense(const pcs_env *env, const pcs_global_problem *g, pcs_arena *arena,
-                           pcs_problem *out)
-{
-    return take_grown(env, g, take_condensed, arena, out);
-}
-
 static pcs_status run(const pcs_env *env, const solver_class *c, const global_terms *t,
                       const pcs_solver_opts *o, pcs_watch watch, double *v, double *r, double *u,
                       pcs_report *report)

@@ -70,11 +70,6 @@ extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke,
 // the row of a kind, or null
 const solver_class *solver_class_of(pcs_solver kind);
 
-// makes the local form in an arena that grows to its size; the caller destroys the arena in every
-// case
-pcs_status solver_condense(const pcs_env *env, const pcs_global_problem *g, pcs_arena *arena,
-                           pcs_problem *out);
-
 // the value that o->stop compares with o->tol; larger where r has diverged so far that the measure
 // no longer depends on q
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m);
