@@ -7,11 +7,13 @@
 #include "solver/solver.h"
 
 // units of every step; per contact or joint within reach; number of these that count in full; per
-// further one, most of which cost less
+// further one, most of which cost less; number of these per system that count: more are within
+// reach where bodies are fast for the step, and few of them act
 #define UNITS_LEAST  4e6
 #define UNITS_PER    1e5
 #define MANY         450
 #define UNITS_BEYOND 2e4
+#define MOST_BEYOND  30
 
 // A first attempt that may be divided has at most half of the budget, and no more than the larger
 // of these units and this part of the budget: a step not solved by then is rarely solved by more.
@@ -30,7 +32,8 @@ void step_budget_know(pcs_work *wk, int n)
     step_budget *b = &wk->budget;
     if (b->most > 0) return;
     const int full = n < MANY ? n : MANY;
-    b->most = UNITS_LEAST + UNITS_PER * full + UNITS_BEYOND * (n - full);
+    const double beyond = fmin(n - full, (double)MOST_BEYOND * wk->owner->n_blocks);
+    b->most = UNITS_LEAST + UNITS_PER * full + UNITS_BEYOND * beyond;
     step_budget_limit(b);
 }
 

@@ -189,6 +189,29 @@ TEST(the_history_of_a_work_does_not_count)
     scene_close(&s);
 }
 
+// boxes so fast that each may meet all others in a step: the contacts within reach are many more
+// than those that can act, and the step does not cost as many times more
+TEST(contacts_within_reach_of_fast_bodies_do_not_multiply_the_budget)
+{
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    s.scheme.halvings = 0;
+    s.scheme.accept_unconverged = true;
+    scene_ground(&s, 0.5);
+    const int n = TEST_FEW(10, 30);
+    for (int i = 0; i < n; ++i) {
+        const double x[3] = {0.3 * (i % 6), 0.3 * (double)(i / 6), 0.2}, v[3] = {100 - 7 * i, i, 0};
+        const pcs_system box =
+            scene_box(&s, 1, (double[3]){0.2, 0.2, 0.2}, x, NULL, v, (const double[3]){0});
+        scene_rough(&s, box, pcs_shape_box(0.2, 0.2, 0.2), 0, 0, 0.5);
+    }
+    scene_start(&s);
+    scene_step(&s, 0.02);
+    ck_assert_double_le(s.report.budget, 4e6 + 450 * 1e5 + 30 * n * 2e4);
+    ck_assert_double_le(s.report.units, s.report.budget + OVERDRAFT);
+    scene_close(&s);
+}
+
 TEST(a_scene_without_contacts_has_a_budget_too)
 {
     scene s = scene_open();
