@@ -14,7 +14,9 @@
 static void say_page(const char *page, long shown, long all, double megabytes)
 {
     struct stat file;
-    printf("%s: %ld of %ld frames", page, shown, all);
+    char *name = readable(page);
+    printf("%s: %ld of %ld frames", name, shown, all);
+    free(name);
     if (stat(page, &file) == 0 && S_ISREG(file.st_mode)) {
         const double size = 1e-6 * (double)file.st_size;
         printf(", %.3g MB", size);

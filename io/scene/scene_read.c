@@ -26,6 +26,12 @@ static pcs_status refuse_json(const source *s, const json_error_t *e)
                     e->column, e->text, remedy(s->text, s->size, e));
 }
 
+static pcs_status check_text(const char *name, const char *bytes, size_t from, size_t size)
+{
+    if (size == from || !memchr(bytes + from, 0, size - from)) return PCS_OK;
+    return pcs_fail(PCS_ERR_FORMAT, "%.200s: this is no text: it has bytes that are zero", name);
+}
+
 pcs_status pcs_scene_parse(const pcs_env *env, const char *text, size_t size, const char *name,
                            pcs_scene **out)
 {
@@ -35,10 +41,7 @@ pcs_status pcs_scene_parse(const pcs_env *env, const char *text, size_t size, co
 
     pcs_pool pool = pool_begin(env);
     builder b = {.src = {name ? name : "scene", text ? text : "", size, &pool}, .env = pool.env};
-    if (size > 0 && memchr(b.src.text, 0, size)) {
-        return pcs_fail(PCS_ERR_FORMAT, "%.200s: this is no text: it has bytes that are zero",
-                        b.src.name);
-    }
+    PCS_TRY(check_text(b.src.name, b.src.text, 0, size));
     json_error_t e;
     json_t *json = json_loadb(b.src.text, size, JSON_REJECT_DUPLICATES, &e);
     if (!json) return refuse_json(&b.src, &e);
@@ -66,7 +69,7 @@ pcs_status pcs_scene_read(const pcs_env *env, const char *path, pcs_scene **out)
     if (!path) return pcs_fail(PCS_ERR_ARG, "pcs_scene_read: the path is null");
     char *bytes;
     size_t size;
-    pcs_status status = bytes_load(env, path, NULL, &bytes, &size);
+    pcs_status status = bytes_load(env, path, check_text, &bytes, &size);
     if (status == PCS_OK) status = pcs_scene_parse(env, bytes, size, path, out);
     pcs_env_free(env, bytes);
     return status;

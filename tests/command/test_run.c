@@ -391,6 +391,26 @@ TEST(what_cannot_be_written_leaves_the_file_from_before)
     }
 }
 
+// a terminal obeys escape sequences: commands print the names of their outputs without them
+TEST(names_of_outputs_have_no_escape_sequences)
+{
+    static const char *const lines[] = {"scene --from-example cradle -o %s.json",
+                                        "run %s.json --until 0.1 -o %s.h5 --capture %s",
+                                        "view %s.h5",
+                                        "export %s.h5 --to csv",
+                                        "plot %s.h5",
+                                        "diff %s.h5 %s.h5",
+                                        "info %s.h5",
+                                        "bench %s/*.pcs -o %s"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) {
+        char line[200];
+        static const char name[] = "\"$(printf 'a\\033[1m')\"";
+        snprintf(line, sizeof line, lines[i], name, name, name);
+        ck_assert_msg(percuss("%s", line) == 0, "%s: %s", line, err_text);
+        ck_assert_msg(!strstr(out_text, "\033[1m") && !strstr(err_text, "\033[1m"), "%s", line);
+    }
+}
+
 // the contents of a file remain when an output goes to a stream that appends to it
 TEST(an_output_to_a_stream_goes_on_from_where_it_stands)
 {

@@ -395,8 +395,8 @@ TEST(failing_problems_shrink)
 // an input that never ends, or is longer than the limit, is refused with little memory
 TEST(endless_files_are_refused)
 {
-    static const char *const commands[] = {"info", "solve", "convert --kind fc3d"};
-    for (int k = 0; k < 3; ++k) {
+    static const char *const commands[] = {"info", "solve", "convert --kind fc3d", "run"};
+    for (int k = 0; k < 4; ++k) {
         const char *to = k == 2 ? "out.pcs" : "";
         ck_assert_int_eq(percuss_after(LITTLE_MEMORY, "%s /dev/zero %s", commands[k], to), 2);
         ck_assert(one_line(err_text) && strstr(err_text, "bytes that are zero"));
