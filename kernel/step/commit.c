@@ -29,8 +29,9 @@ static void publish(const publishing *p, int i, count *here)
     here->rows += c->dim;
     here->active += c->active;
     if (c->law.kind != PCS_LAW_EQUALITY && !c->refuted) {
-        here->before = fmax(here->before, -c->g[0]);
-        if (!p->looked) here->end = fmax(here->end, -c->g_end[0]);
+        // fmax of 0 and -0 may be -0
+        if (-c->g[0] > here->before) here->before = -c->g[0];
+        if (!p->looked && -c->g_end[0] > here->end) here->end = -c->g_end[0];
     }
     candidate_velocity(t, i, t->end.v, c->drive, c->u);
     for (int j = 0; j < c->dim; ++j) {

@@ -341,7 +341,7 @@ static double deepest(const trial *t, const touches *over)
         pcs_gap gap;
         pcs_feature_gap(&over->f[k], system_q(m, m->shape[pair[0]].system, t->end.q),
                         system_q(m, m->shape[pair[1]].system, t->end.q), &gap);
-        out = fmax(out, -gap.g);
+        if (-gap.g > out) out = -gap.g; // fmax of 0 and -0 may be -0
     }
     return out;
 }

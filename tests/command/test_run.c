@@ -38,6 +38,13 @@ TEST(a_run_that_is_resumed_has_the_hash_of_the_whole)
     ck_assert(file_exists("whole.h5") && file_exists("part.h5"));
 }
 
+TEST(balls_that_just_touch_do_not_overlap)
+{
+    ck_assert_int_eq(percuss("scene --from-example cradle -o cradle.json"), 0);
+    ck_assert_int_eq(percuss("run cradle.json --until 0.001 -q"), 0);
+    ck_assert_msg(strstr(out_text, "penetration  0 m"), "%s", out_text); // nor -0
+}
+
 TEST(another_step_after_a_checkpoint_is_said)
 {
     ck_assert_int_eq(percuss("run pile.json --until 0.1 -q --checkpoint point "
