@@ -287,8 +287,9 @@ TEST(a_ball_circles_on_a_turntable)
     }
 }
 
-// A box that sticks to a turntable moves in a circle with it, and creeps outwards by w^4 h^3 r / 4
-// in a second, the third-order term of an arc; the textbook scheme with theta = 1/2 as the default
+// A box that sticks to a turntable moves in a circle with it. In a second it creeps outwards by w^4
+// h^3 r / 4 and forwards by 5 w^3 h^2 r / 12, terms of higher order of an arc; the textbook scheme
+// with theta = 1/2 as the default
 TEST(a_box_stays_on_its_circle)
 {
     const double spin = 2, r = 0.5, edge = 0.1, t_end = 2;
@@ -313,6 +314,8 @@ TEST(a_box_stays_on_its_circle)
         }
         const double *q = scene_q(&s, box), creep = 0.25 * pow(spin, 4) * pow(h, 3) * r * t_end;
         CK_NEAR(hypot(q[0], q[1]) - r, creep, 0.05 * creep);
+        const double ahead = 5 * pow(spin, 3) * h * h * t_end / 12, turned = spin * t_end + ahead;
+        CK_NEAR(cos(turned) * q[1] - sin(turned) * q[0], 0, 0.05 * ahead * r);
         scene_close(&s);
     }
 }
