@@ -164,6 +164,17 @@ static pcs_status open(const pcs_bodies_problem *b, pcs_arena *arena, block_lu *
     return pcs_fail(PCS_ERR_SINGULAR, "bodies: the mass block of system %d is singular", bad);
 }
 
+// the same with memory from env
+static pcs_status open_alloc(const pcs_env *env, const pcs_bodies_problem *b, pcs_arena *arena,
+                             block_lu *F, bodies_problem *out)
+{
+    size_t demand = 0;
+    pcs_arena none = {.peak = &demand};
+    if (open(b, &none, F, out) == PCS_OK) return PCS_OK;
+    PCS_TRY(pcs_arena_create(env, demand, arena));
+    return open(b, arena, F, out);
+}
+
 pcs_status bodies_publish(const bodies_problem *b, const double *v_free, pcs_arena *arena,
                           pcs_bodies_problem *out)
 {
@@ -258,17 +269,7 @@ pcs_status pcs_bodies_to_global(const pcs_env *env, const pcs_bodies_problem *b,
     return PCS_OK;
 }
 
-// ---- a solve with memory of its own ------------------------------------------------------------
-
-static pcs_status solve_in(const pcs_bodies_problem *b, const pcs_solver_opts *o, pcs_watch watch,
-                           double budget, pcs_arena work, double *v, double *r, double *u,
-                           bodies_report *out)
-{
-    block_lu F;
-    bodies_problem p;
-    PCS_TRY(open(b, &work, &F, &p));
-    return bodies_solve(&p, o, watch, budget, NULL, work, v, r, u, out);
-}
+// ---- a solve -----------------------------------------------------------------------------------
 
 pcs_status pcs_solve_bodies(const pcs_env *env, const pcs_bodies_problem *b,
                             const pcs_solver_opts *opts, double budget, pcs_watch watch, double *v,
@@ -284,27 +285,17 @@ pcs_status pcs_solve_bodies(const pcs_env *env, const pcs_bodies_problem *b,
                         budget);
     }
     const pcs_solver_opts o = opts ? *opts : pcs_solver_opts_default(PCS_SOLVER_AUTO);
-    double *start = pcs_env_alloc(env, n, sizeof *start);
-    if (!start) return pcs_fail_memory("bodies");
-    if (n > 0) memcpy(start, r, n * sizeof *r);
+    pcs_arena factors = {0};
+    block_lu F;
+    bodies_problem p;
     bodies_report all;
-    pcs_arena work = {0};
-    size_t peak = 0;
-    pcs_status status;
-    for (;;) {
-        if (n > 0) memcpy(r, start, n * sizeof *r);
-        if (nv > 0) memcpy(v, b->v_free, nv * sizeof *v);
-        work.peak = &peak;
-        status = solve_in(b, &o, watch, budget, work, v, r, u, &all);
-        work.peak = NULL;
-        if (status != PCS_ERR_MEMORY || peak <= work.size) break;
-        pcs_arena_destroy(env, &work);
-        status = pcs_arena_create(env, peak + peak / 2 + 4096, &work);
-        if (status != PCS_OK) break;
+    pcs_status status = open_alloc(env, b, &factors, &F, &p);
+    if (status == PCS_OK) {
+        status = bodies_solve_alloc(env, &p, b->v_free, &o, watch, budget, v, r, u, &all);
     }
-    pcs_arena_destroy(env, &work);
-    pcs_env_free(env, start);
+    pcs_arena_destroy(env, &factors);
+    PCS_TRY(status);
     *report = all.solve;
     report->units = all.units;
-    return status;
+    return PCS_OK;
 }

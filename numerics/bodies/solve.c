@@ -302,3 +302,29 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, pcs_w
     if (timed) out->solve.seconds = solver_clock() - s.clock;
     return PCS_OK;
 }
+
+// ---- memory of its own -------------------------------------------------------------------------
+
+// memory that suffices for most solves, as a solve without enough of it begins again
+#define PER_BLOCK 16384
+
+pcs_status bodies_solve_alloc(const pcs_env *env, const bodies_problem *b, const double *v_free,
+                              const pcs_solver_opts *o, pcs_watch watch, double budget, double *v,
+                              double *r, double *u, bodies_report *out)
+{
+    const size_t n = (size_t)b->n, nv = (size_t)b->A->start[b->A->nb];
+    size_t size = PER_BLOCK * ((size_t)b->nb + (size_t)b->A->nb) + n * sizeof *r, peak = 0;
+    for (;; size = 2 * peak) {
+        pcs_arena work;
+        PCS_TRY(pcs_arena_create(env, size, &work));
+        double *start = PCS_TAKE(&work, n, double);
+        work.peak = &peak;
+        if (n > 0) memcpy(start, r, n * sizeof *r);
+        if (nv > 0) memcpy(v, v_free, nv * sizeof *v);
+        const pcs_status status = bodies_solve(b, o, watch, budget, NULL, work, v, r, u, out);
+        if (status == PCS_ERR_MEMORY && n > 0) memcpy(r, start, n * sizeof *r);
+        pcs_arena_destroy(env, &work);
+        // where it fits, memory ran out elsewhere
+        if (status != PCS_ERR_MEMORY || peak <= size) return status;
+    }
+}

@@ -68,33 +68,15 @@ static pcs_status solve_condensed(const form *f, const pcs_solver_opts *o, doubl
     return status;
 }
 
-// memory that suffices for most solves, as a solve without enough of it begins again
-#define PER_BLOCK 16384
-
 static pcs_status solve_bodies(const form *f, const pcs_solver_opts *o, double *v, double *r,
                                double *u, pcs_report *out)
 {
-    const bodies_problem *b = &f->bodies;
-    const size_t bytes = (size_t)f->t->n * sizeof *r;
-    size_t size = PER_BLOCK * (size_t)(b->nb + b->A->nb), peak = 0;
     bodies_report report;
-    pcs_arena work;
-    pcs_status status = PCS_ERR_MEMORY;
-    for (int k = 0; k < ROUNDS && status == PCS_ERR_MEMORY; ++k, size = 2 * peak) {
-        PCS_TRY(pcs_arena_create(f->env, size + bytes, &work));
-        double *start = PCS_TAKE(&work, (size_t)f->t->n, double);
-        work.peak = &peak;
-        memcpy(start, r, bytes);
-        memcpy(v, f->t->v_free, (size_t)f->t->nv * sizeof *v);
-        status = bodies_solve(b, o, f->watch, INFINITY, NULL, work, v, r, u, &report);
-        if (status == PCS_ERR_MEMORY) memcpy(r, start, bytes);
-        pcs_arena_destroy(f->env, &work);
-        // it fits, but memory ran out
-        if (peak <= size) break;
-    }
+    PCS_TRY(bodies_solve_alloc(f->env, &f->bodies, f->t->v_free, o, f->watch, INFINITY, v, r, u,
+                               &report));
     *out = report.solve;
     out->units = report.units;
-    return status;
+    return PCS_OK;
 }
 
 // A measure within rounding of tol may be on either side of it in the other form: the second pass

@@ -49,6 +49,12 @@ PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *
                                 double budget, threads *team, pcs_arena work, double *v, double *r,
                                 double *u, bodies_report *out);
 
+// As bodies_solve by one thread, with memory from env (null: malloc), released on return; v is
+// written only
+pcs_status bodies_solve_alloc(const pcs_env *env, const bodies_problem *b, const double *v_free,
+                              const pcs_solver_opts *o, pcs_watch watch, double budget, double *v,
+                              double *r, double *u, bodies_report *out);
+
 // W, q and the cones, from the arena; v_free as above
 PCS_API pcs_status bodies_assemble(const bodies_problem *b, const double *v_free, pcs_arena *arena,
                                    pcs_problem *out);
