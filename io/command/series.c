@@ -262,22 +262,37 @@ static int width_of(const char *head, char *const *name, int n)
 
 // ---- all series --------------------------------------------------------------------------------
 
-typedef struct files {
-    output series, problems;
-} files;
+// series.csv and problems.csv, if asked for
+typedef struct tables {
+    char *path[2];
+    output out[2];
+} tables;
 
-static bool open_files(const series_bench *b, files *f)
+static bool open_tables(const series_bench *b, tables *t)
 {
-    *f = (files){.series.f = NULL};
+    *t = (tables){.path = {NULL}};
     if (!b->out) return true;
-    char *series = join(b->out, "/", "series.csv"), *problems = join(b->out, "/", "problems.csv");
-    const bool good = output_open(&f->series, series) && output_open(&f->problems, problems);
-    free(series);
-    free(problems);
-    if (!good) return false;
-    put_header(f->series.f);
-    run_csv_header(f->problems.f);
+    t->path[0] = join(b->out, "/", "series.csv");
+    t->path[1] = join(b->out, "/", "problems.csv");
+    if (!output_open(&t->out[0], t->path[0]) || !output_open(&t->out[1], t->path[1])) return false;
+    put_header(t->out[0].f);
+    run_csv_header(t->out[1].f);
     return true;
+}
+
+// the larger file first, nothing after a failure
+static bool close_tables(tables *t, bool good)
+{
+    for (int i = 1; i >= 0; --i) {
+        if (good && t->path[i]) {
+            good = output_commit(&t->out[i]);
+        } else {
+            output_abandon(&t->out[i]);
+        }
+    }
+    free(t->path[0]);
+    free(t->path[1]);
+    return good;
 }
 
 // the line of a series, a solver and a tolerance; an exit code
@@ -303,11 +318,8 @@ static int solve_series(const series_bench *b, int i, int k, int t, sums *x, FIL
 
 int series_run(const series_bench *b)
 {
-    files f;
-    if (!open_files(b, &f)) {
-        output_abandon(&f.series);
-        return WRONG;
-    }
+    tables t;
+    if (!open_tables(b, &t)) return close_tables(&t, false), WRONG;
     const int width = width_of("series", b->name, b->n);
     const int wide = width_of("solver", b->solvers->at, b->solvers->n);
     const int solvers = b->solvers->n ? b->solvers->n : 1, tols = b->tols ? b->tols : 1;
@@ -316,18 +328,12 @@ int series_run(const series_bench *b)
     for (int i = 0; i < b->n * solvers * tols && code != WRONG; ++i) {
         sums x;
         const int one =
-            solve_series(b, i / (solvers * tols), i / tols % solvers, i % tols, &x, f.problems.f);
+            solve_series(b, i / (solvers * tols), i / tols % solvers, i % tols, &x, t.out[1].f);
         if (one > code) code = one;
         if (one == WRONG) break;
         print_sums(&x, width, wide);
-        if (f.series.f) put_sums(f.series.f, &x);
+        if (t.out[0].f) put_sums(t.out[0].f, &x);
     }
     if (interrupted()) complain("bench: interrupted");
-    if (code == WRONG || !b->out) {
-        output_abandon(&f.series);
-        output_abandon(&f.problems);
-        return code;
-    }
-    const bool series = output_commit(&f.series), problems = output_commit(&f.problems);
-    return series && problems ? code : WRONG;
+    return close_tables(&t, code != WRONG) ? code : WRONG;
 }

@@ -81,7 +81,7 @@ TEST(a_captured_solve_is_solved_with_the_bits_of_the_step)
     }
 }
 
-// three columns of spheres slide, in steps of 5 ms; returns the number of problems in --capture
+// three columns of spheres slide, in steps of 5 ms; returns the number of captured problems
 static int slide(const char *scheme, double until, const char *flags)
 {
     char text[1000];
@@ -480,7 +480,7 @@ TEST(a_problem_without_a_result_costs_one_step)
 
 TEST(wrong_lines_of_a_series_are_refused)
 {
-    ck_assert_int_eq(slide("", 0.01, "--capture c"), 2);
+    ck_assert_int_eq(slide("", 0.05, "--capture c"), 10);
     file_write("none", "");
     REFUSED("--series takes no", "bench --series c --fresh");
     REFUSED("--series takes no", "bench --series c --jobs 2");
@@ -489,7 +489,9 @@ TEST(wrong_lines_of_a_series_are_refused)
     ck_assert_int_eq(percuss("run slide.json -q --until 0.005 --capture e --capture-failing"), 0);
     REFUSED("e has no problem files", "bench --series e");
     REFUSED("cannot be created", "bench --series c -o none/e");
-    const int code = percuss_after("ulimit -f 0;", "bench --series c --repeat 1 -o r");
+    const int code = percuss_after("ulimit -f 2;", "bench --series c --repeat 1 -o r");
     ck_assert_int_eq(code, 2);
+    ck_assert_msg(strstr(err_text, "r/problems.csv") && strstr(err_text, "File too large"), "%s",
+                  err_text);
     ck_assert(!file_exists("r/series.csv") && !file_exists("r/problems.csv"));
 }
