@@ -534,7 +534,7 @@ static int run_bench(int argc, char **argv)
          .help = "solvers, options after colons: nsgs:depth=0:order=shuffled (auto)"},
         {"--tol", 't', ARGS_LIST, &b.tols, .what = "X,Y,...",
          .help = "tolerances (1e-4,1e-8,1e-12)"},
-        {"--out", 'o', ARGS_STRING, &b.out, .what = "REPORT",
+        {"--output", 'o', ARGS_STRING, &b.out, .what = "REPORT",
          .help = "folder for runs.csv, report.html and figures"},
         {"--series", 0, ARGS_BOOL, &in_time,
          .help =

@@ -357,7 +357,7 @@ static int run_solve(int argc, char **argv)
          .help = "repeats short solves up to N times; prints the shortest time"},
         {"--trace", 0, ARGS_STRING, &q.trace, .what = "T.csv",
          .help = "a row per iteration; a traced solve is slower"},
-        {"--out", 'o', ARGS_STRING, &q.out, .what = "FILE",
+        {"--output", 'o', ARGS_STRING, &q.out, .what = "FILE",
          .help = "the problem with r and u: .hdf5, .h5 (FCLIB) or .pcs"},
     };
     args a = {.command = "solve",
