@@ -85,7 +85,7 @@ static const struct {
     [CONTENT_PROBLEM] = {"problem", "'percuss solve' solves it"},
     [CONTENT_SCENE] = {"scene", "'percuss run' steps it"},
     [CONTENT_TRAJECTORY] = {"trajectory", "'percuss view' shows it, 'percuss info' describes it"},
-    [CONTENT_CHECKPOINT] = {"checkpoint", "'percuss run SCENE --resume' goes on from it"},
+    [CONTENT_CHECKPOINT] = {"checkpoint", "'percuss run SCENE --resume' continues from it"},
     [CONTENT_MESH] = {"mesh", "a scene names it as the file of a geometry"},
 };
 
@@ -211,7 +211,7 @@ static bool trajectory(const char *path, const char *before, json *j)
 static bool checkpoint(const char *path, const char *before, json *j)
 {
     pcs_checkpoint_info info;
-    if (pcs_checkpoint_look(path, &info) != PCS_OK) return false;
+    if (pcs_checkpoint_read_info(path, &info) != PCS_OK) return false;
     if (j) {
         json_real(j, "t", info.t);
         json_int(j, "steps", (int)info.steps);

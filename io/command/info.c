@@ -39,7 +39,7 @@ static double entry(const pcs_bsr *W, int k, int i, int row, int col)
     return W->val[W->off[k] + (size_t)row + height * (size_t)col];
 }
 
-static void look_at_block(const pcs_bsr *W, int i, int k, facts *f)
+static void add_block_facts(const pcs_bsr *W, int i, int k, facts *f)
 {
     const int j = W->idx[k], other = pcs_bsr_find(W, j, i);
     const int rows = W->row[i + 1] - W->row[i], cols = W->col[j + 1] - W->col[j];
@@ -55,7 +55,7 @@ static void look_at_block(const pcs_bsr *W, int i, int k, facts *f)
     }
 }
 
-static void look_at_diagonal(const pcs_problem *p, const double *diagonal, facts *f)
+static void add_diagonal_facts(const pcs_problem *p, const double *diagonal, facts *f)
 {
     f->diagonal_low = INFINITY;
     f->diagonal_high = -INFINITY;
@@ -131,13 +131,13 @@ static facts look(const pcs_problem *p)
     for (int i = 0; i < p->W.m; ++i) {
         f.zero_rows += p->W.ptr[i] == p->W.ptr[i + 1] ? p->W.row[i + 1] - p->W.row[i] : 0;
         for (int k = p->W.ptr[i]; k < p->W.ptr[i + 1]; ++k) {
-            look_at_block(&p->W, i, k, &f);
+            add_block_facts(&p->W, i, k, &f);
             for (int l = p->W.row[i]; l < p->W.row[i + 1] && p->W.idx[k] == i; ++l) {
                 diagonal[l] = entry(&p->W, k, i, l - p->W.row[i], l - p->W.row[i]);
             }
         }
     }
-    look_at_diagonal(p, diagonal, &f);
+    add_diagonal_facts(p, diagonal, &f);
     for (int i = 0; i < p->n; ++i) {
         f.q_largest = fmax(f.q_largest, fabs(p->q[i]));
         if (diagonal[i] > 0) f.impulse = fmax(f.impulse, fabs(p->q[i]) / diagonal[i]);

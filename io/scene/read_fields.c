@@ -416,7 +416,7 @@ static pcs_status refuse_kind(const source *s, const table *t, const field *f, i
         if (f->kinds & 1u << k) words[n++] = t->field[0].words[k];
     }
     list_words(words, n, sizeof all, all);
-    snprintf(sentence, sizeof sentence, "the key '%s' goes with the kind %s; the kind here is %s",
+    snprintf(sentence, sizeof sentence, "the key '%s' belongs to the kind %s; the kind here is %s",
              f->key, all, t->field[0].words[kind]);
     return refuse_at(s, key, 1, PCS_ERR_FORMAT, sentence);
 }

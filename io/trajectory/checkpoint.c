@@ -166,9 +166,10 @@ pcs_status pcs_checkpoint_read(const char *path, const pcs_model *m, pcs_state *
     return status;
 }
 
-pcs_status pcs_checkpoint_look(const char *path, pcs_checkpoint_info *info)
+pcs_status pcs_checkpoint_read_info(const char *path, pcs_checkpoint_info *info)
 {
-    if (!path || !info) return pcs_fail(PCS_ERR_ARG, "pcs_checkpoint_look: an argument is null");
+    if (!path || !info)
+        return pcs_fail(PCS_ERR_ARG, "pcs_checkpoint_read_info: an argument is null");
     head h;
     char *bytes;
     PCS_TRY(read_file(path, &bytes, &h));

@@ -11,7 +11,7 @@ static double along(const convex *c, int i, const double d[3])
     return v3_dot(c->points + 3 * (size_t)i, d);
 }
 
-static int look_at_all(const convex *c, const double d[3])
+static int search_all(const convex *c, const double d[3])
 {
     int best = 0;
     double most = along(c, 0, d);
@@ -71,7 +71,7 @@ void convex_support(const convex *c, const double d[3], double x[3], int *index)
         return;
     }
     case CONVEX_POINTS:
-        *index = c->first ? climb(c, d) : look_at_all(c, d);
+        *index = c->first ? climb(c, d) : search_all(c, d);
         v3_copy(c->points + 3 * (size_t)*index, x);
         return;
     }

@@ -491,7 +491,7 @@ static void touch(void *user, int number)
 {
     ground *g = user;
     work w;
-    surface_look(g->s2->geometry, number, &w.t);
+    surface_get(g->s2->geometry, number, &w.t);
     const double up[3] = {-w.t.n[0], -w.t.n[1], -w.t.n[2]}, radius = g->b.core.radius;
     double low[3], high[3], span = 0;
     solid_lowest(&g->b, w.t.n, low);
@@ -581,12 +581,12 @@ static void drop_far_behind(ground *g)
 }
 
 // true when the shape goes through triangle `number`
-static void look_through(void *user, int number)
+static void check_through(void *user, int number)
 {
     ground *g = user;
     if (g->through) return;
     surface_triangle t;
-    surface_look(g->s2->geometry, number, &t);
+    surface_get(g->s2->geometry, number, &t);
     const convex triangle = {.kind = CONVEX_POINTS, .points = t.v[0], .n = 3};
     convex_pair pair;
     memcpy(pair.R, g->b.R, sizeof pair.R);
@@ -599,7 +599,7 @@ static void look_through(void *user, int number)
 static void drop_beneath(ground *g, const double low[3], const double high[3])
 {
     if (!g->beneath || g->through) return;
-    surface_near(g->s2->geometry, low, high, look_through, g);
+    surface_near(g->s2->geometry, low, high, check_through, g);
     if (g->through) return;
     int n = 0;
     for (int i = 0; i < g->n; ++i) {

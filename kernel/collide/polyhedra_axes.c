@@ -51,8 +51,8 @@ static bool consider_face2(const polyhedra *p, int f, double far, polyhedra_axis
 // The faces of one against the ball inside the other, c its centre in their frame: s of face f is
 // at most n . c - offset - inner. The most promising face comes first, so that few others are
 // tested
-static bool look_at_faces(const polyhedra *p, bool of1, const double c[3], double inner, double far,
-                          polyhedra_axis *best)
+static bool test_faces(const polyhedra *p, bool of1, const double c[3], double inner, double far,
+                       polyhedra_axis *best)
 {
     const polyhedron *h = of1 ? p->p1 : p->p2;
     double most = -INFINITY;
@@ -83,8 +83,8 @@ bool polyhedra_faces(const polyhedra *p, double far, polyhedra_axis *best)
     double c2[3], c1[3];
     from_2(p, p->p2->centre, c2);
     into_2(p, p->p1->centre, c1);
-    return look_at_faces(p, true, c2, p->p2->inner, far, best) &&
-           look_at_faces(p, false, c1, p->p1->inner, far, best);
+    return test_faces(p, true, c2, p->p2->inner, far, best) &&
+           test_faces(p, false, c1, p->p1->inner, far, best);
 }
 
 // an edge in frame 1: an end, the direction, the normals on both sides (null: none)

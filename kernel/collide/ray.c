@@ -113,7 +113,7 @@ static void visit(void *user, int number)
 {
     walk *w = user;
     surface_triangle t;
-    surface_look(w->g, number, &t);
+    surface_get(w->g, number, &t);
     double v[3][3], volume[3];
     for (int k = 0; k < 3; ++k) {
         v3_sub(t.v[k], w->o, v[k]);

@@ -46,7 +46,7 @@ static const double *start(const mesh_geometry *m, int h)
     return m->vertex + 3 * (size_t)m->triangle[h];
 }
 
-static void look_mesh(const mesh_geometry *m, int number, surface_triangle *t)
+static void get_mesh(const mesh_geometry *m, int number, surface_triangle *t)
 {
     v3_copy(m->normal + 3 * (size_t)number, t->n);
     for (int k = 0; k < 3; ++k) {
@@ -64,7 +64,7 @@ void surface_find_flat(mesh_geometry *m)
 {
     for (int number = 0; number < m->n_triangles; ++number) {
         surface_triangle t;
-        look_mesh(m, number, &t);
+        get_mesh(m, number, &t);
         for (int k = 0; k < 3; ++k) {
             m->flat[3 * number + k] = is_flat(&t, k);
         }
@@ -139,7 +139,7 @@ static void grid_point(const height_field_geometry *f, int i, int j, double x[3]
     x[2] = f->height[(size_t)i + (size_t)f->nx * (size_t)j];
 }
 
-static void look_field(const height_field_geometry *f, int number, surface_triangle *t)
+static void get_field(const height_field_geometry *f, int number, surface_triangle *t)
 {
     // corners, and the third corners across the edges, as offsets from (i, j)
     static const int corner[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
@@ -220,13 +220,13 @@ static bool field_corner_allows(const height_field_geometry *f, int vertex, cons
 
 // ---- either -----------------------------------------------------------------------------------
 
-void surface_look(const pcs_geometry *g, int number, surface_triangle *t)
+void surface_get(const pcs_geometry *g, int number, surface_triangle *t)
 {
     t->number = number;
     if (g->kind == PCS_SHAPE_MESH) {
-        look_mesh(&g->of.mesh, number, t);
+        get_mesh(&g->of.mesh, number, t);
     } else {
-        look_field(&g->of.field, number, t);
+        get_field(&g->of.field, number, t);
     }
 }
 

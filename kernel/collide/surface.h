@@ -18,9 +18,9 @@ typedef struct surface_triangle {
     bool flat[3];          // that triangle lies in the same plane
 } surface_triangle;
 
-void surface_look(const pcs_geometry *g, int number, surface_triangle *t);
+void surface_get(const pcs_geometry *g, int number, surface_triangle *t);
 
-// sets the flags of a mesh that surface_look reads: once, when it is made
+// sets the flags of a mesh that surface_get reads: once, when it is made
 void surface_find_flat(mesh_geometry *m);
 
 // calls visit for each triangle whose bounds meet the box, in an order that depends on the geometry

@@ -22,7 +22,7 @@ static void look(void *user, int number)
 {
     highest *h = user;
     surface_triangle t;
-    surface_look(h->geometry, number, &t);
+    surface_get(h->geometry, number, &t);
     polygon p[2] = {{.n = 3}};
     for (int k = 0; k < 3; ++k) {
         v3_copy(t.v[k], p[0].at[k].x);

@@ -18,7 +18,7 @@ typedef struct count {
 typedef struct publishing {
     const trial *t;
     candidates *list;
-    bool looked; // the overlap at the end is known
+    bool projected; // the overlap at the end is known
     count *piece;
 } publishing;
 
@@ -31,7 +31,7 @@ static void publish(const publishing *p, int i, count *here)
     if (c->law.kind != PCS_LAW_EQUALITY && !c->refuted) {
         // fmax of 0 and -0 may be -0
         if (-c->g[0] > here->before) here->before = -c->g[0];
-        if (!p->looked && -c->g_end[0] > here->end) here->end = -c->g_end[0];
+        if (!p->projected && -c->g_end[0] > here->end) here->end = -c->g_end[0];
     }
     candidate_velocity(t, i, t->end.v, c->drive, c->u);
     for (int j = 0; j < c->dim; ++j) {
@@ -71,7 +71,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     pcs_work *wk = t->work;
     const int pieces = (list->n + PIECE - 1) / PIECE;
     count only;
-    publishing p = {t, list, list->looked, &only};
+    publishing p = {t, list, list->projected, &only};
     if (pieces > 1) p.piece = PCS_TAKE(mem, (size_t)pieces, count);
     if (!p.piece) return pcs_fail_memory("step: the contacts");
     for (int i = 0; i < list->n; ++i) {
@@ -85,12 +85,12 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     out->candidates = list->n;
     out->active = 0;
     out->penetration_before = 0;
-    if (!p.looked) out->penetration = 0;
+    if (!p.projected) out->penetration = 0;
     for (int k = 0; k < pieces; ++k) {
         rows += p.piece[k].rows;
         out->active += p.piece[k].active;
         out->penetration_before = fmax(out->penetration_before, p.piece[k].before);
-        if (!p.looked) out->penetration = fmax(out->penetration, p.piece[k].end);
+        if (!p.projected) out->penetration = fmax(out->penetration, p.piece[k].end);
     }
     PCS_TRY(state_reserve(st, rows));
     PCS_TRY(events_reserve(&wk->events, &wk->env, list->n));

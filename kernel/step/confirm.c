@@ -343,7 +343,7 @@ static int changes_of(const confirming *f, const run *r)
 }
 
 // proves runs until no other can be proven, and refutes the rest
-static pcs_status look_along_paths(confirming *f, pcs_arena *mem)
+static pcs_status test_paths(confirming *f, pcs_arena *mem)
 {
     PCS_TRY(start_paths(f, *mem));
     for (bool again = true; again;) {
@@ -440,7 +440,7 @@ static bool rows_are_lost(const trial *t, const candidate *c)
     return any;
 }
 
-static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
+static pcs_status find_tunnels(confirming *f, pcs_arena *mem)
 {
     const trial *t = f->t;
     const int n = t->list.n;
@@ -504,7 +504,7 @@ static bool may_carry(const trial *t, const candidate *c)
 
 // Refutes the contacts whose shapes do not meet on the paths of v_k; or, with `turn`, gives
 // contacts the normal of the meeting. *any: a prediction activates contacts
-static pcs_status look_ahead(confirming *f, bool turn, pcs_arena *mem, bool *any)
+static pcs_status test_predictions(confirming *f, bool turn, pcs_arena *mem, bool *any)
 {
     const trial *t = f->t;
     const int n = t->list.n;
@@ -539,9 +539,9 @@ pcs_status step_confirm_prediction(const trial *t, pcs_arena *mem, candidates *l
     confirming f = {.t = t, .list = list};
     int left_out;
     bool any;
-    PCS_TRY(look_ahead(&f, false, mem, &any));
+    PCS_TRY(test_predictions(&f, false, mem, &any));
     PCS_TRY(inner_edges(t, contact_takes_part, may_carry, *mem, list, &left_out));
-    return any ? look_ahead(&f, true, mem, &any) : PCS_OK;
+    return any ? test_predictions(&f, true, mem, &any) : PCS_OK;
 }
 
 pcs_status step_confirm_held(const trial *t, pcs_arena mem, candidates *list)
@@ -558,12 +558,12 @@ pcs_status step_confirm_closed(const trial *t, pcs_arena mem, candidates *list)
 
 // ---- a pass ------------------------------------------------------------------------------------
 
-pcs_status step_confirm(const trial *t, bool solved, double residual, bool looked, pcs_arena *mem,
+pcs_status step_confirm(const trial *t, bool solved, double residual, bool again, pcs_arena *mem,
                         candidates *list, int *changed)
 {
     *changed = 0;
     list->noise = t->m->scheme.solver.tol;
-    if (!(t->coarse > 0)) list->noise = fmax(list->noise, looked ? LATE : residual);
+    if (!(t->coarse > 0)) list->noise = fmax(list->noise, again ? LATE : residual);
     const size_t nv = (size_t)t->m->nv, nb = (size_t)t->m->n_blocks;
     confirming f = {.t = t, .list = list};
     pcs_arena scope = *mem;
@@ -573,7 +573,7 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool looke
         f.p = PCS_TAKE(mem, nv, double);
         f.changes = PCS_TAKE(mem, nb, int);
         if (!f.v || !f.p || !f.changes) return pcs_fail_memory("step: contacts");
-        PCS_TRY(look_along_paths(&f, mem));
+        PCS_TRY(test_paths(&f, mem));
     } else {
         *mem = scope;
     }
@@ -587,7 +587,7 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool looke
     f.changed += left_out;
 
     // the paths are valid only when no contact pushes without a partner
-    if (f.changed == 0) PCS_TRY(look_for_tunnels(&f, mem));
+    if (f.changed == 0) PCS_TRY(find_tunnels(&f, mem));
     *changed = f.changed;
     return PCS_OK;
 }

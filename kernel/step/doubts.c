@@ -131,18 +131,18 @@ static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
 // Distance that a body with a candidate travels, compared with its thickness; under a rule that
 // does not follow paths also with half of both shapes, over which the middle of one passes that of
 // the other. `seen` marks the systems that are done.
-static void doubt_way(const trial *t, const candidate *c, int system, bool *seen, pcs_doubt *d)
+static void doubt_travel(const trial *t, const candidate *c, int system, bool *seen, pcs_doubt *d)
 {
     if (!system_moves(t->m, system) || seen[system]) return;
     const model_system *s = &t->m->system[system];
     const bool follows = t->rule == PCS_ACTIVATION_SPECULATIVE;
-    const double way = t->h * fmax(v3_norm(t->end.v + s->v_at), v3_norm(t->st->v + s->v_at));
+    const double distance = t->h * fmax(v3_norm(t->end.v + s->v_at), v3_norm(t->st->v + s->v_at));
     const double both = shape_thickness(&t->m->shape[c->key.shape1].shape) +
                         shape_thickness(&t->m->shape[c->key.shape2].shape);
     const double most = follows ? s->thickness : fmin(s->thickness, 0.5 * both);
-    const bool far = s->thickness > 0 && way > most;
+    const bool far = s->thickness > 0 && distance > most;
     seen[system] = follows || far;
-    if (far) doubt_add(d, way, most, system + 1, 0);
+    if (far) doubt_add(d, distance, most, system + 1, 0);
 }
 
 static void doubt_overlap(const trial *t, const candidate *c, pcs_doubt *d)
@@ -172,8 +172,8 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
             doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);
             continue;
         }
-        doubt_way(t, c, c->sys1, seen, &d[PCS_DOUBT_TRAVEL]);
-        doubt_way(t, c, c->sys2, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_travel(t, c, c->sys1, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_travel(t, c, c->sys2, seen, &d[PCS_DOUBT_TRAVEL]);
         doubt_overlap(t, c, &d[PCS_DOUBT_OVERLAP]);
     }
     return PCS_OK;

@@ -110,7 +110,7 @@ double path_rotation(const trial *t, const pair_meeting *m)
 }
 
 // increment of s before which no feature has the gap -depth; 0 if one already has it
-static double free_way(const pair_path *p, const pair_meeting *m, double depth)
+static double free_part(const pair_path *p, const pair_meeting *m, double depth)
 {
     double least = INFINITY;
     for (int i = 0; i < m->n; ++i) {
@@ -144,7 +144,7 @@ pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting 
     for (int n = 0; n < LOOKS; ++n) {
         pcs_arena scope = *mem;
         PCS_TRY(look(t, &p, s, m, &scope));
-        const double further = free_way(&p, m, depth);
+        const double further = free_part(&p, m, depth);
         if (further == 0 && n > SURE && s - before > COARSE * (1 - before)) {
             s = 0.5 * (before + s); // the sample is too far: back towards the meeting
             continue;

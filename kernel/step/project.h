@@ -77,9 +77,9 @@ pcs_status near_features(const trial *t, const near_pair *p, const double *q, do
 // gap of a feature of the pair at q
 double near_gap(const trial *t, const near_pair *p, const pcs_feature *f, const double *q);
 // sets t->reach and t->turn: bounds on the motion from t->st->q to t->end.q
-void near_ways(const trial *t);
+void near_bound_motion(const trial *t);
 // updates the depths at t->end.q of pairs of systems that have moved
-pcs_status near_look(const trial *t, near_pairs *near, pcs_arena mem);
+pcs_status near_update(const trial *t, near_pairs *near, pcs_arena mem);
 // true when a pair overlaps by more than the tolerance
 bool near_overlaps(const trial *t, const near_pair *p);
 // m: violation between two systems that does not count: tol, or the rounding error of gaps

@@ -158,7 +158,7 @@ static pcs_status add_pair(project_local *p, near_pair *pair, pcs_arena *mem)
 }
 
 // bound on the motion of a body
-static double way(const project_local *p, const local_body *b)
+static double travel(const project_local *p, const local_body *b)
 {
     return v3_norm(b->v) + v3_norm(b->v + 3) * p->t->m->system[b->system].reach;
 }
@@ -168,7 +168,7 @@ static pcs_status open_bodies(project_local *p, pcs_arena *mem, bool *opened)
 {
     const near_pairs *near = p->near;
     for (int i = 0; i < p->n_bodies; ++i) {
-        if (p->body[i].open || !(way(p, &p->body[i]) > p->opens)) continue;
+        if (p->body[i].open || !(travel(p, &p->body[i]) > p->opens)) continue;
         const int system = p->body[i].system;
         p->body[i].open = *opened = true;
         for (int k = near->start[system]; k < near->start[system + 1]; ++k) {

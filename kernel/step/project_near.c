@@ -116,8 +116,8 @@ double near_gap(const trial *t, const near_pair *p, const pcs_feature *f, const 
 }
 
 // bounds on the motion of a body from q0 to q1
-static void body_way(const model_system *s, const double *q0, const double *q1, double *way,
-                     double *turn)
+static void bound_motion(const model_system *s, const double *q0, const double *q1,
+                         double *distance, double *turn)
 {
     double x[3], same = 0, other = 0;
     v3_sub(q1, q0, x);
@@ -127,21 +127,21 @@ static void body_way(const model_system *s, const double *q0, const double *q1, 
     }
     // |Q1 - Q0| = 2 sin(angle / 4) for the nearer of the two signs
     *turn = 4 * asin(fmin(1, 0.5 * sqrt(fmin(same, other))));
-    *way = v3_norm(x) + *turn * s->reach;
+    *distance = v3_norm(x) + *turn * s->reach;
 }
 
-void near_ways(const trial *t)
+void near_bound_motion(const trial *t)
 {
     const pcs_model *m = t->m;
     for (int b = 0; b < m->n_blocks; ++b) {
         const int i = m->block_system[b];
         const model_system *s = &m->system[i];
         if (s->kind != SYSTEM_BODY) continue;
-        body_way(s, t->st->q + s->q_at, t->end.q + s->q_at, &t->reach[i], &t->turn[i]);
+        bound_motion(s, t->st->q + s->q_at, t->end.q + s->q_at, &t->reach[i], &t->turn[i]);
     }
 }
 
-pcs_status near_look(const trial *t, near_pairs *near, pcs_arena mem)
+pcs_status near_update(const trial *t, near_pairs *near, pcs_arena mem)
 {
     const pcs_model *m = t->m;
     near->search += 1;

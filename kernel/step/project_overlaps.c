@@ -249,7 +249,7 @@ static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *o
             r->dq[i] *= 0.5;
         }
     }
-    if (*good) near_ways(&r->there);
+    if (*good) near_bound_motion(&r->there);
     return PCS_OK;
 }
 
@@ -277,8 +277,8 @@ static pcs_status one_round(const trial *t, near_pairs *near, const bool *transl
         at.end.q = r.from.q;
         PCS_TRY(project_around(&at, near, translated, round, margin, mem, q, out, good));
         if (!*good) return PCS_OK;
-        near_ways(&r.there);
-        return near_look(&r.there, near, mem);
+        near_bound_motion(&r.there);
+        return near_update(&r.there, near, mem);
     }
     PCS_TRY(add_interactions(&r, &mem));
     PCS_TRY(add_overlaps(&r, margin, &mem));
@@ -293,7 +293,7 @@ static pcs_status one_round(const trial *t, near_pairs *near, const bool *transl
         rows = r.set.rows;
         PCS_TRY(add_closed(&r, &mem, &added));
     }
-    return near_look(&r.there, near, mem);
+    return near_update(&r.there, near, mem);
 }
 
 // bodies without joints in pairs that still overlap no longer rotate
@@ -325,7 +325,7 @@ static bool left_the_list(const trial *t, const near_pairs *near)
 }
 
 // searches all pairs again at the current positions
-static pcs_status look_around(const trial *t, double margin, pcs_arena *mem, near_pairs *near)
+static pcs_status search_again(const trial *t, double margin, pcs_arena *mem, near_pairs *near)
 {
     touches over;
     PCS_TRY(step_find(t, t->end.q, 0, false, mem, &over));
@@ -390,7 +390,7 @@ static pcs_status rounds(const trial *t, near_pairs *near, double first, pcs_are
             out->projection_outcome = PCS_OUTCOME_DIVERGED;
             return PCS_OK;
         }
-        if (left_the_list(t, near)) PCS_TRY(look_around(t, 2 * near->margin, mem, near));
+        if (left_the_list(t, near)) PCS_TRY(search_again(t, 2 * near->margin, mem, near));
     }
 }
 
@@ -410,7 +410,7 @@ static pcs_status tighten(const trial *t, near_pairs *near, violated v, pcs_aren
         bool good;
         memcpy(kept, q, nq * sizeof *kept);
         PCS_TRY(one_round(t, near, NULL, false, 0, 2 * open + t->proj_tol, mem, q, out, &good));
-        if (good && left_the_list(t, near)) PCS_TRY(look_around(t, near->margin, &mem, near));
+        if (good && left_the_list(t, near)) PCS_TRY(search_again(t, near->margin, &mem, near));
         if (good) PCS_TRY(violation(t, near, mem, out, &v));
         if (good && v.good && v.open <= CLOSER * open) continue;
         memcpy(q, kept, nq * sizeof *kept);
@@ -435,7 +435,7 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
     out->penetration = deep;
     out->violation_before = out->violation_after = fmax(deep, out->violation_after);
     out->projection_outcome = PCS_OUTCOME_CONVERGED;
-    list->looked = true;
+    list->projected = true;
     const bool good = v.good && deep <= t->proj_tol;
     if (good && v.open == 0) return PCS_OK;
     PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));

@@ -141,8 +141,8 @@ static pcs_status check_times(double t, double h, double t_end)
                         " both finite",
                         h, t_end);
     }
-    const double way = t_end - t, rounding = SAME_TIME * fmax(fabs(t), fabs(t_end));
-    if (way < -rounding) {
+    const double duration = t_end - t, rounding = SAME_TIME * fmax(fabs(t), fabs(t_end));
+    if (duration < -rounding) {
         return pcs_fail(
             PCS_ERR_ARG,
             "pcs_run: t_end is %.15g s, before the time of the state, %.15g s: it is the time"
@@ -150,7 +150,7 @@ static pcs_status check_times(double t, double h, double t_end)
             t_end, t);
     }
     // a run ends within half a step of t_end; but no step is as long as the whole time
-    if (way > rounding && h > 2 * way && h > fabs(t_end)) {
+    if (duration > rounding && h > 2 * duration && h > fabs(t_end)) {
         return pcs_fail(
             PCS_ERR_ARG,
             "pcs_run: from t = %.15g s to t_end = %.15g s it is less than half a step of"

@@ -439,7 +439,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     const double t0 = status == PCS_OK ? st->t : 0;
     if (status == PCS_OK) status = events_begin(&wk->events, m, st);
     if (status == PCS_OK) {
-        step_look_at_bodies(m, wk);
+        step_check_bodies(m, wk);
         step_budget_begin(wk);
         step_division d;
         step_divide(m, wk, h, &d);

@@ -71,7 +71,7 @@ typedef struct candidates {
     int n, cap;
     touches over;               // overlaps at q' that the last step_detect_end found
     bool over_known;            // `over` belongs to the last velocities
-    bool looked;                // the projection has measured the overlap at q'
+    bool projected;             // the projection has measured the overlap at q'
     bool settles, settles_much; // joints in the middle remove a rest of H v, or a large one
     double noise;               // relative speed below which an impulse is error of the solver
 } candidates;
@@ -446,8 +446,8 @@ static inline bool step_adds_features(const trial *t)
 pcs_status step_take(const trial *t, candidate *c, pcs_arena mem);
 // between two passes: refutes contacts that push although their shapes do not meet, and adds
 // contacts that the step meets; *changed counts both (confirm.c). `solved`: the velocities are
-// solved, with this residual; `looked`: a coarse pass was confirmed before
-pcs_status step_confirm(const trial *t, bool solved, double residual, bool looked, pcs_arena *mem,
+// solved, with this residual; `again`: a coarse pass was confirmed before
+pcs_status step_confirm(const trial *t, bool solved, double residual, bool again, pcs_arena *mem,
                         candidates *list, int *changed);
 // the same before the first pass, for contacts that a prediction from q_k and v_k activates; for
 // inner edges of surfaces that bodies lay on in the last step; and for contacts that overlap at q'
@@ -545,7 +545,7 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
 void step_doubt_unsolved(const trial *t, pcs_step_report *out);
 // tells the log, once per work and set of shapes, which bodies have inconsistent mass, inertia and
 // shapes
-void step_look_at_bodies(const pcs_model *m, pcs_work *wk);
+void step_check_bodies(const pcs_model *m, pcs_work *wk);
 // adds a case to *d, which keeps the worst
 void doubt_add(pcs_doubt *d, double value, double limit, int one, int two);
 // adds `more` to *d, which keeps the worse case

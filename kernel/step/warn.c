@@ -160,7 +160,7 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
 // distance of the centre of its shapes from G, in radii of the body
 #define OFF_CENTRE 1e-3
 
-static void look_at_body(const pcs_model *m, int i)
+static void check_body(const pcs_model *m, int i)
 {
     const model_system *s = &m->system[i];
     char who[PART_WORDS];
@@ -186,11 +186,11 @@ static void look_at_body(const pcs_model *m, int i)
     }
 }
 
-void step_look_at_bodies(const pcs_model *m, pcs_work *wk)
+void step_check_bodies(const pcs_model *m, pcs_work *wk)
 {
     if (!m->env.log || wk->looked_at == m->n_shapes + m->n_systems) return;
     wk->looked_at = m->n_shapes + m->n_systems;
     for (int i = 0; i < m->n_systems; ++i) {
-        if (m->system[i].kind == SYSTEM_BODY) look_at_body(m, i);
+        if (m->system[i].kind == SYSTEM_BODY) check_body(m, i);
     }
 }

@@ -28,7 +28,7 @@ typedef struct body_system {
     const int *turned;           // nb: Q of a block is the identity unless this is above 1; or null
     int n, nv;
     body_columns k;
-    double *DH, *G;           // G is DH where no block is turned
+    double *DH, *G;           // G is DH where no block is rotated
     double *lu;               // factors of the blocks of C, 9 per block; equality: C itself
     int *piv;                 // 3 per block
     const double *Q;          // frames of the last factors
@@ -51,7 +51,7 @@ typedef struct body_system {
 } body_system;
 
 // Takes everything from the arena; PCS_ERR_MEMORY when it is too small, with the demand in its
-// peak. PCS_ERR_UNSUPPORTED when S would be too large. symmetric: C will be; turned: as above;
+// peak. PCS_ERR_UNSUPPORTED when S would be too large. symmetric: C will be; rotated: as above;
 // exact: body_system_solve may need the larger system
 pcs_status body_system_take(body_system *s, const pcs_global_problem *g, bool symmetric,
                             const int *turned, bool exact, pcs_arena *arena);
@@ -61,7 +61,7 @@ void body_system_end(body_system *s);
 
 // y = D H A^-1 H' D x; NaN where that fails
 void body_system_mul(body_system *s, const double *x, double *y);
-// Q and C in the layout of block_system; Q may be null where no block is turned. False: singular
+// Q and C in the layout of block_system; Q may be null where no block is rotated. False: singular
 bool body_system_factor(body_system *s, const double *Q, const double *C);
 // x <- (G A^-1 G' + C)^-1 x: to the accuracy of the factors, and refined
 bool body_system_apply(body_system *s, double *x);

@@ -20,9 +20,9 @@ static int count(const pcs_problem *p, pcs_cone cone)
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     if (problem_is_scalar(p)) return 0;
-    const size_t way = count(p, PCS_CONE_COULOMB) > 0 ? portfolio_friction_bytes(p, o)
+    const size_t own = count(p, PCS_CONE_COULOMB) > 0 ? portfolio_friction_bytes(p, o)
                                                       : portfolio_rows_bytes(p, o);
-    return 128 + track_bytes(p) + 3 * solver_bytes((size_t)p->n, sizeof(double)) + way;
+    return 128 + track_bytes(p) + 3 * solver_bytes((size_t)p->n, sizeof(double)) + own;
 }
 
 // one row in closed form, u = W r + q: the case of the bouncing ball

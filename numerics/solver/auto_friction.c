@@ -125,7 +125,7 @@ static pcs_status last_digits(portfolio *f, costs c)
     if (steps < 0) return pcs_fail_memory("auto");
     f->budget -= steps * c.step;
     if (value < f->t.best_value) f->winner = PCS_SOLVER_NEWTON;
-    portfolio_look(f, f->r);
+    portfolio_measure(f, f->r);
     return PCS_OK;
 }
 

@@ -165,7 +165,7 @@ static bool pivot(portfolio *f, active_set *a, int steps, int strikes)
         } else {
             a->closed[last] = !a->closed[last];
         }
-        if (portfolio_look(f, r) || wrong == 0) return wrong == 0;
+        if (portfolio_measure(f, r) || wrong == 0) return wrong == 0;
         if (end != ACTIVE_REGULAR && a->p->n > NEAR_ROWS) strikes -= 1;
         if (strikes <= 0) return false;
     }

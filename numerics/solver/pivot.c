@@ -681,7 +681,7 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
         if (row < 0) return POLY_FEASIBLE;
 
         // the variables that can move it in the right direction
-        const int way = value[row] < 0 ? 1 : -1;
+        const int sign = value[row] < 0 ? 1 : -1;
         double size = 0, best = 0;
         for (int j = 0; j < d->n; ++j) {
             const double a = fabs(dict_column(d, j)[row]);
@@ -692,7 +692,7 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
         const double part = POLY_PIVOT_TOL * (size < 1 ? size : 1);
         const double floor = part > POLY_NOISE ? part : POLY_NOISE;
         for (int j = 0; j < d->n; ++j) {
-            const double a = way * dict_column(d, j)[row];
+            const double a = sign * dict_column(d, j)[row];
             if (held[d->nonbasic[j]]) continue;
             faint = faint || a > POLY_NOISE * (size > 1 ? size : 1);
             if (!(a > floor)) continue;
@@ -718,11 +718,11 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
 void poly_multipliers(const pivot_problem *p, const dict *d, int bad, double *z)
 {
     // +-v = gap + sum a_j nonbasic_j with all a_j <= 0 where nonbasic_j >= 0
-    const double way = dict_column(d, d->n)[bad] < 0 ? 1 : -1;
+    const double sign = dict_column(d, d->n)[bad] < 0 ? 1 : -1;
     memset(z, 0, (size_t)p->nr * sizeof *z);
     for (int j = -1; j < d->n; ++j) {
         const int code = j < 0 ? d->basic[bad] : d->nonbasic[j];
-        const double a = j < 0 ? way : -way * dict_column(d, j)[bad];
+        const double a = j < 0 ? sign : -sign * dict_column(d, j)[bad];
         if (code >= 2 * p->ni) {
             z[code - 2 * p->ni] = a;
         } else if (code >= p->ni) {

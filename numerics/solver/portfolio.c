@@ -14,7 +14,7 @@ pcs_solver_opts portfolio_options(const portfolio *f, const solver_class *c)
     return part;
 }
 
-bool portfolio_look(portfolio *f, double *r)
+bool portfolio_measure(portfolio *f, double *r)
 {
     cone_project(f->p->nb, f->p->block, r);
     const double before = f->t.best_value;

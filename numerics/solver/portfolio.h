@@ -32,7 +32,7 @@ static inline double portfolio_dense_step(int n)
 pcs_solver_opts portfolio_options(const portfolio *f, const solver_class *c);
 
 // measures r projected on K; true when the solve is over
-bool portfolio_look(portfolio *f, double *r);
+bool portfolio_measure(portfolio *f, double *r);
 
 // Runs a part from the best r, or from `start` if that is not null, within the budget at `cost`
 // products per iteration; r and u are left at its result. Does nothing when the solve is over.

@@ -32,7 +32,7 @@ static const bench_case cases[] = {
      0.1},
     {"sphere_sphere", "two spheres", PCS_SHAPE_SPHERE, PCS_SHAPE_SPHERE, RANDOM, 0.4, 0.1},
     {"sphere_box", "sphere and box", PCS_SHAPE_SPHERE, PCS_SHAPE_BOX, RANDOM, 0.5, 0.1},
-    {"box_plane", "box and half-space, any turn", PCS_SHAPE_BOX, PCS_SHAPE_HALF_SPACE, RANDOM, 0.5,
+    {"box_plane", "box and half-space, any rotation", PCS_SHAPE_BOX, PCS_SHAPE_HALF_SPACE, RANDOM, 0.5,
      0.01},
     {"box_rest", "box at rest on a half-space", PCS_SHAPE_BOX, PCS_SHAPE_HALF_SPACE, RESTING, 0,
      0.01},
@@ -76,7 +76,7 @@ static const bench_case cases[] = {
     {"box_mesh", "box at rest on them", PCS_SHAPE_BOX, PCS_SHAPE_MESH, RESTING, 0, 0.01},
     {"box_field", "box at rest on the same as a height field", PCS_SHAPE_BOX,
      PCS_SHAPE_HEIGHT_FIELD, RESTING, 0, 0.01},
-    {"hull_mesh", "cube as a hull and them, any turn", PCS_SHAPE_HULL, PCS_SHAPE_MESH, RANDOM, 0.5,
+    {"hull_mesh", "cube as a hull and them, any rotation", PCS_SHAPE_HULL, PCS_SHAPE_MESH, RANDOM, 0.5,
      0.01},
     {"box_far", "boxes, nearly all out of reach", PCS_SHAPE_BOX, PCS_SHAPE_BOX, RANDOM, 5, 0.01},
 };

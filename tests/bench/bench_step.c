@@ -311,7 +311,7 @@ static void memory(void)
     int none, few, many;
     const double free_1 = (double)memory_of(100, false, 0, &none);
     const double free_2 = (double)memory_of(200, false, 0, &none);
-    printf("\nmemory (bytes, all told)\nper body with one shape    %.0f\n",
+    printf("\nmemory (bytes, in all)\nper body with one shape    %.0f\n",
            (free_2 - free_1) / 100);
     for (int rough_too = 0; rough_too < 2; ++rough_too) {
         const double mu = rough_too ? 0.5 : 0;

@@ -35,7 +35,7 @@ int scene_verdicts(const bench_scene *b, const course *c, const engine_options *
     v[n++] = b->of_side ? (verdict){"largest residual of a step", r->residual, LOOSE}
                         : (verdict){"steps not solved to the tolerance", r->bad, 0};
     if (r->steps * c->h > c->still_from) {
-        v[n++] = (verdict){"way of a body at rest (m)", r->moved, CREEP};
+        v[n++] = (verdict){"motion of a body at rest (m)", r->moved, CREEP};
     }
     if (c->m && r->steps == c->steps) v[n++] = (verdict){c->m->what, r->off, c->m->most};
     return n;

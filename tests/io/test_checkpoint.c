@@ -190,7 +190,7 @@ TEST(steps_that_cannot_be_are_refused)
     CK_SAYS(pcs_checkpoint_write(POINT, s.m, s.st, -1), PCS_ERR_ARG, "steps is -1");
     CK_SAYS(pcs_checkpoint_write(POINT, s.m, s.st, LONG_MAX), PCS_ERR_ARG, "steps is");
     forge_steps(7);
-    CK_OK(pcs_checkpoint_look(POINT, &info));
+    CK_OK(pcs_checkpoint_read_info(POINT, &info));
     ck_assert_int_eq(info.steps, 7);
     forge_steps(-1);
     expect_refused(&s, PCS_ERR_FORMAT, "-1 steps");
@@ -205,7 +205,7 @@ TEST(a_pipe_is_no_checkpoint)
     pcs_checkpoint_info info;
     unlink(POINT);
     ck_assert_int_eq(mkfifo(POINT, 0666), 0);
-    CK_SAYS(pcs_checkpoint_look(POINT, &info), PCS_ERR_FILE, "not a file");
+    CK_SAYS(pcs_checkpoint_read_info(POINT, &info), PCS_ERR_FILE, "not a file");
     unlink(POINT);
 }
 

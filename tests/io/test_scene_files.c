@@ -595,7 +595,7 @@ static const struct {
      "bodies[0].shapes[0]", "'radius' is missing"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphere\", \"radius\": 1,"
      " \"size\": [1, 1, 1]}]}]}",
-     "bodies[0].shapes[0].size", "goes with the kind box"},
+     "bodies[0].shapes[0].size", "belongs to the kind box"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"density\": 1}]}", "bodies[0]", "no shapes"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 2]}]}", "bodies[0].inertia", "9"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 1, 9]}]}", "bodies[0]", "moment"},

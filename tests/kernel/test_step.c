@@ -328,7 +328,7 @@ TEST(speculative_contacts_beyond_reach)
     scene_close(&s);
 }
 
-// ---- who is seen --------------------------------------------------------------------------------
+// ---- detection ----------------------------------------------------------------------------------
 
 // a body without gravity, at rest, apart by less than the tolerance: the contact is active
 TEST(tolerances_reach_resting_contacts)

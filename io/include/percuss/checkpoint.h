@@ -35,7 +35,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_checkpoint_read(const char *path, const pcs
                                                      pcs_state *state, pcs_checkpoint_info *info);
 
 /// Reads and checks a checkpoint without its model.
-PCS_NODISCARD PCS_API pcs_status pcs_checkpoint_look(const char *path, pcs_checkpoint_info *info);
+PCS_NODISCARD PCS_API pcs_status pcs_checkpoint_read_info(const char *path,
+                                                          pcs_checkpoint_info *info);
 
 #ifdef __cplusplus
 }
