@@ -129,18 +129,26 @@ static void turn_block(body_system *s, int b)
     }
 }
 
+// c where C of a block is c I, else 0
+static double multiple(const body_system *s, int b)
+{
+    if (s->rho > 0) return s->rho;
+    const bool free = s->g->block[b].cone == PCS_CONE_EQUALITY;
+    return free ? s->lu[BLOCK_SYSTEM_STRIDE * (size_t)b] : 0;
+}
+
 // x <- C^-1 x of a block
 static void divide_block(const body_system *s, int b, double *x)
 {
-    const pcs_block *k = &s->g->block[b];
-    const double *C = s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b;
-    if (k->cone == PCS_CONE_EQUALITY) {
-        for (int i = 0; i < k->dim; ++i) {
-            x[i] /= C[0];
-        }
+    const int d = s->g->block[b].dim;
+    const double c = multiple(s, b);
+    if (c == 0) {
+        lu_solve(d, s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b, s->piv + 3 * (size_t)b, x);
         return;
     }
-    lu_solve(k->dim, C, s->piv + 3 * (size_t)b, x);
+    for (int i = 0; i < d; ++i) {
+        x[i] /= c;
+    }
 }
 
 static bool factor_block(body_system *s, int b, const double *C)
@@ -185,16 +193,15 @@ static void add_block(body_system *s, int b)
     }
 }
 
-// the same of an equality block of any size
-static void add_equality(body_system *s, int b)
+// the same of a block of any size with C = c I
+static void add_multiple(body_system *s, int b, double c)
 {
     const int d = s->g->block[b].dim;
-    const double C = s->lu[BLOCK_SYSTEM_STRIDE * (size_t)b];
     const int *at = s->k.at + s->k.place[b];
     for (int f = s->k.ptr[b]; f < s->k.ptr[b + 1]; ++f) {
-        for (int c = 0; c < s->k.width[f]; ++c) {
-            const double *x = s->G + s->k.off[f] + (size_t)d * (size_t)c;
-            at = add_column(s, b, x, C, at);
+        for (int j = 0; j < s->k.width[f]; ++j) {
+            const double *x = s->G + s->k.off[f] + (size_t)d * (size_t)j;
+            at = add_column(s, b, x, c, at);
         }
     }
 }
@@ -207,8 +214,9 @@ static bool factor_velocities(body_system *s)
         s->S.x[s->mass[k]] += s->M.x[k];
     }
     for (int b = 0; b < s->g->nb; ++b) {
-        if (s->g->block[b].cone == PCS_CONE_EQUALITY) {
-            add_equality(s, b);
+        const double c = multiple(s, b);
+        if (c != 0) {
+            add_multiple(s, b, c);
         } else {
             add_block(s, b);
         }
@@ -228,9 +236,16 @@ static bool factor_velocities(body_system *s)
     return end == SPARSE_LU_GOOD;
 }
 
+bool body_system_shift(body_system *s, double rho)
+{
+    s->rho = rho;
+    return factor_velocities(s);
+}
+
 bool body_system_factor(body_system *s, const double *Q, const double *C)
 {
     s->Q = Q;
+    s->rho = 0;
     bool regular = true;
     for (int b = 0; b < s->g->nb; ++b) {
         regular = regular && factor_block(s, b, C + BLOCK_SYSTEM_STRIDE * (size_t)b);

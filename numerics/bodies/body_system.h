@@ -32,6 +32,7 @@ typedef struct body_system {
     double *lu;               // factors of the blocks of C, 9 per block; equality: C itself
     int *piv;                 // 3 per block
     const double *Q;          // frames of the last factors
+    double rho;               // the last factors are for C = rho I; 0: for the blocks in lu
     pcs_csc M, S;             // S = A + G' C^-1 G, both triangles
     int *mass;                // place in S of each entry of M
     sparse_lu *sparse;        //
@@ -63,6 +64,8 @@ void body_system_end(body_system *s);
 void body_system_mul(body_system *s, const double *x, double *y);
 // Q and C in the layout of block_system; Q may be null where no block is rotated. False: singular
 bool body_system_factor(body_system *s, const double *Q, const double *C);
+// the same for C = rho I where no block is turned
+bool body_system_shift(body_system *s, double rho);
 // x <- (G A^-1 G' + C)^-1 x: to the accuracy of the factors, and refined
 bool body_system_apply(body_system *s, double *x);
 bool body_system_solve(body_system *s, const double *C, double *x);

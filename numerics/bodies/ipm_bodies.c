@@ -21,21 +21,6 @@ static bool solve(void *user, const double *C, double *b)
     return body_system_solve(user, C, b);
 }
 
-// the velocities are fewer than the rows, or the option decides
-static bool wanted(const island_task *t, pcs_ipm_space space)
-{
-    const int *start = t->of.b->A->start;
-    int rows = 0, velocities = 0;
-    for (int k = 0; k < t->of.nb; ++k) {
-        rows += t->of.b->block[t->of.block[k]].dim;
-    }
-    for (int k = 0; k < t->of.ns; ++k) {
-        velocities += start[t->of.sys[k] + 1] - start[t->of.sys[k]];
-    }
-    if (velocities == 0 || space == PCS_IPM_SPACE_CONTACT) return false;
-    return space == PCS_IPM_SPACE_BODY || velocities < rows;
-}
-
 // For diverging iterates: assembles W to check whether their direction proves that there is no
 // solution.
 static pcs_status refute(const bodies_problem *b, const double *v_free, const ipm *w,
@@ -71,7 +56,10 @@ static pcs_status take(part_rows *x, const pcs_solver_opts *o, pcs_arena *work, 
 
 pcs_status task_ipm(island_task *t, const pcs_solver_opts *opts, double units)
 {
-    if (!wanted(t, opts->as.ipm.space)) return PCS_ERR_UNSUPPORTED;
+    const pcs_ipm_space wanted = opts->as.ipm.space;
+    const bool body = wanted == PCS_IPM_SPACE_AUTOMATIC ? task_prefers_velocities(t)
+                                                        : wanted == PCS_IPM_SPACE_BODY;
+    if (!body || t->of.ns == 0) return PCS_ERR_UNSUPPORTED;
     part_rows x;
     ipm w;
     body_system s;

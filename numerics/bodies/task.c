@@ -200,6 +200,19 @@ static double cube(double x)
     return x * x * x;
 }
 
+bool task_prefers_velocities(const island_task *t)
+{
+    const int *start = t->of.b->A->start;
+    int rows = 0, velocities = 0;
+    for (int k = 0; k < t->of.nb; ++k) {
+        rows += t->of.b->block[t->of.block[k]].dim;
+    }
+    for (int k = 0; k < t->of.ns; ++k) {
+        velocities += start[t->of.sys[k] + 1] - start[t->of.sys[k]];
+    }
+    return velocities < rows;
+}
+
 double task_cost(pcs_solver kind, int nb, double n, double entries, double step)
 {
     const double product = nb + entries / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;

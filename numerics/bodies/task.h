@@ -69,6 +69,10 @@ bool sweeps_honour(const pcs_solver_opts *o);
 #define SPARSE_STEP 200
 double task_cost(pcs_solver kind, int nb, double n, double entries, double step);
 
+// true when the island has fewer velocities than rows: then systems in the velocities cost less
+// than those of W
+bool task_prefers_velocities(const island_task *t);
+
 // The options of a method whose iterations cost `cost` units each: no more of them than `units`
 // allow, and what is left of t->o.max_seconds
 pcs_solver_opts task_limits(const island_task *t, const pcs_solver_opts *o, double units,

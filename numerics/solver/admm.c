@@ -13,11 +13,12 @@
 // S. Boyd et al., Distributed optimization and statistical learning via the alternating direction
 // method of multipliers, 2011. J. Carpentier, Q. Le Lidec, L. Montaut, From compliant to rigid
 // contact simulation: a unified and efficient approach, RSS 2024.
+#include "solver/admm.h"
+
 #include <float.h>
 #include <string.h>
 
 #include "linalg/dense.h"
-#include "solver/solver.h"
 #include "solver/splitting.h"
 
 // the ladder: iterations of its first rung, growth from rung to rung, and the decrease that counts
@@ -63,7 +64,7 @@ static double smallest(const scaled *s, double high, double *x, double *y)
         for (int i = 0; i < n; ++i) {
             x[i] /= norm;
         }
-        pcs_bsr_mul(&s->p.W, x, y);
+        scaled_mul(s, x, y);
         low = dense_dot(n, x, y);
         for (int i = 0; i < n; ++i) {
             x[i] = high * x[i] - y[i];
@@ -144,7 +145,7 @@ static void run(const pcs_solver_opts *o, const scaled *s, splitting *a, solver_
     penalty k;
     double rho = penalty_begin(&k, opt, s, x, v);
     scaled_from(s, r, x);
-    pcs_bsr_mul(&s->p.W, x, v);
+    scaled_mul(s, x, v);
     for (int i = 0; i < s->p.n; ++i) {
         v[i] += s->q[i];
     }
@@ -166,24 +167,27 @@ static void run(const pcs_solver_opts *o, const scaled *s, splitting *a, solver_
     if (!alive && !over) t->outcome = PCS_OUTCOME_STALLED;
 }
 
+pcs_status admm_solve(solver_track *t, const scaled_space *on, pcs_arena work, double *r, double *u)
+{
+    const pcs_problem *p = t->p;
+    scaled s;
+    splitting a;
+    double *x = PCS_TAKE(&work, (size_t)p->n, double), *v = PCS_TAKE(&work, (size_t)p->n, double);
+    track_measure(t, r, u);
+    if (track_done(t, 0)) return PCS_OK;
+    if (!x || !v || !scaled_begin(&s, p, on, &work)) return pcs_fail_memory("admm");
+    const bool taken = splitting_begin(&a, &s, t->o->as.admm.depth, &work);
+    if (taken) run(t->o, &s, &a, t, x, v, r, u);
+    splitting_free(&a);
+    return taken ? PCS_OK : pcs_fail_memory("admm");
+}
+
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out)
 {
     solver_track t;
-    scaled s;
-    splitting a;
-    double *x = PCS_TAKE(&work, (size_t)p->n, double), *v = PCS_TAKE(&work, (size_t)p->n, double);
-    if (!x || !v || !track_begin(&t, p, o, watch, &work, r)) return pcs_fail_memory("admm");
-    track_measure(&t, r, u);
-    if (!track_done(&t, 0)) {
-        if (!scaled_begin(&s, p, &work)) return pcs_fail_memory("admm");
-        if (!splitting_begin(&a, &s, o->as.admm.depth, &work)) {
-            splitting_free(&a);
-            return pcs_fail_memory("admm");
-        }
-        run(o, &s, &a, &t, x, v, r, u);
-        splitting_free(&a);
-    }
+    if (!track_begin(&t, p, o, watch, &work, r)) return pcs_fail_memory("admm");
+    PCS_TRY(admm_solve(&t, NULL, work, r, u));
     track_end(&t, r, out);
     return PCS_OK;
 }
@@ -211,6 +215,7 @@ const solver_class solver_admm = {
     SOLVER_ROW("admm", PCS_SOLVER_ADMM, ALL_CONES, 1e-8, 10000,
                "ADMM: factors of W + rho I, cheap iterations, acceleration"),
     SOLVER_OPTIONS(options),
+    .solve_bodies = bodies_admm,
     .defaults.as.admm = {.penalty = PCS_ADMM_PENALTY_LADDER,
                          .rho = 0.1,
                          .eta = 1e-6,

@@ -86,7 +86,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         *vector[k] = PCS_TAKE(&work, (size_t)p->n, double);
         if (!*vector[k]) return pcs_fail_memory("extragradient");
     }
-    if (!scaled_begin(&e.s, p, &work)) return pcs_fail_memory("extragradient");
+    if (!scaled_begin(&e.s, p, NULL, &work)) return pcs_fail_memory("extragradient");
 
     e.t = 1 / e.s.largest;
     scaled_from(&e.s, r, e.x);

@@ -320,7 +320,7 @@ pcs_status frozen_solve(const pcs_problem *p, const pcs_solver_opts *o, const fr
     if (!track_begin(&t, p, o, watch, &work, r)) return pcs_fail_memory(name);
     track_measure(&t, r, u);
     if (!track_done(&t, 0)) {
-        if (!take(&c, p, &work) || !scaled_begin(&c.s, p, &work)) return pcs_fail_memory(name);
+        if (!take(&c, p, &work) || !scaled_begin(&c.s, p, NULL, &work)) return pcs_fail_memory(name);
         if (f->inner == PCS_INNER_ADMM && !splitting_begin(&c.admm, &c.s, ADMM_DEPTH, &work)) {
             splitting_free(&c.admm);
             return pcs_fail_memory(name);

@@ -43,30 +43,40 @@ static void scale_matrix(scaled *s, const pcs_bsr *W, size_t *off)
     s->p.W.val = s->val;
 }
 
-// power iteration from an irregular vector
-static double norm_estimate(const pcs_problem *p, double *x, double *y)
+void scaled_mul(const scaled *s, const double *x, double *y)
 {
+    if (s->on) {
+        s->on->mul(s->on->user, x, y);
+    } else {
+        pcs_bsr_mul(&s->p.W, x, y);
+    }
+}
+
+// power iteration from an irregular vector
+static double norm_estimate(const scaled *s, double *x, double *y)
+{
+    const int n = s->p.n;
     double size = 0;
-    for (int i = 0; i < p->n; ++i) {
+    for (int i = 0; i < n; ++i) {
         x[i] = 1 + 0.5 * sin(1.0 + i);
     }
     for (int k = 0; k < POWER_STEPS; ++k) {
-        const double norm = sqrt(dense_dot(p->n, x, x));
+        const double norm = sqrt(dense_dot(n, x, x));
         if (!(norm > 0) || !isfinite(norm)) break;
-        for (int i = 0; i < p->n; ++i) {
+        for (int i = 0; i < n; ++i) {
             x[i] /= norm;
         }
-        pcs_bsr_mul(&p->W, x, y);
-        size = sqrt(dense_dot(p->n, y, y));
-        memcpy(x, y, (size_t)p->n * sizeof *x);
+        scaled_mul(s, x, y);
+        size = sqrt(dense_dot(n, y, y));
+        memcpy(x, y, (size_t)n * sizeof *x);
     }
     return size > 0 && isfinite(size) ? size : 1;
 }
 
-bool scaled_begin(scaled *s, const pcs_problem *p, pcs_arena *work)
+bool scaled_begin(scaled *s, const pcs_problem *p, const scaled_space *on, pcs_arena *work)
 {
     const size_t n = (size_t)p->n;
-    *s = (scaled){.p = *p, .size = 0};
+    *s = (scaled){.p = *p, .on = on, .size = 0};
     s->e = PCS_TAKE(work, n, double);
     s->q = PCS_TAKE(work, n, double);
     s->val = PCS_TAKE(work, (size_t)bsr_stored(&p->W), double);
@@ -90,8 +100,8 @@ bool scaled_begin(scaled *s, const pcs_problem *p, pcs_arena *work)
 
     pcs_arena scratch = *work;
     double *x = PCS_TAKE(&scratch, n, double), *y = PCS_TAKE(&scratch, n, double);
-    if (!x || !y) return false;
-    s->largest = norm_estimate(&s->p, x, y);
+    if (!x || !y || (on && !on->begin(on->user, s->e))) return false;
+    s->largest = norm_estimate(s, x, y);
     return true;
 }
 

@@ -163,6 +163,7 @@ bool shifted_begin(shifted_lu *f, const scaled *s, pcs_arena *work)
 {
     const size_t n = (size_t)s->p.n;
     *f = (shifted_lu){.s = s};
+    if (s->on) return true;
     if (is_sparse(&s->p)) return begin_sparse(f, work);
     f->A = PCS_TAKE(work, n * n, double);
     f->piv = PCS_TAKE(work, n, int);
@@ -184,6 +185,7 @@ bool shifted_factor(shifted_lu *f, double rho)
     const int n = f->s->p.n;
     const bool same = f->analysed;
     f->analysed = true;
+    if (f->s->on) return f->s->on->factor(f->s->on->user, rho);
     if (f->chol) {
         assemble_upper(f, rho);
         return chol_refactor(f->chol, &f->B, same, 0, SPARSE_MOST) == CHOL_GOOD;
@@ -206,6 +208,7 @@ bool shifted_factor(shifted_lu *f, double rho)
 bool shifted_solve(shifted_lu *f, double *x)
 {
     const int n = f->s->p.n;
+    if (f->s->on) return f->s->on->solve(f->s->on->user, x);
     if (f->lu) return sparse_lu_apply(f->lu, x);
     if (!f->chol) {
         if (f->cholesky) {

@@ -8,10 +8,10 @@
 #include "solver/scaled.h"
 
 typedef struct shifted_lu {
-    const scaled *s;
-    double *A;     // dense factors
-    int *piv;      // pivots of the dense LU
-    bool cholesky; // dense: the factors are of Cholesky, not LU
+    const scaled *s; // where it has an operator of its own (s->on), this has the factors
+    double *A;       // dense factors
+    int *piv;        // pivots of the dense LU
+    bool cholesky;   // dense: the factors are of Cholesky, not LU
 
     chol_work *chol; // sparse and symmetric, or null
     sparse_lu *lu;   // sparse and not, or null

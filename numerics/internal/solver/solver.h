@@ -29,6 +29,7 @@ typedef struct solver_class {
 } solver_class;
 
 // solve_bodies of the rows that have it (numerics/bodies)
+pcs_status bodies_admm(island_task *t);
 pcs_status bodies_auto(island_task *t);
 pcs_status bodies_ipm(island_task *t);
 pcs_status bodies_nsgs(island_task *t);
