@@ -33,7 +33,7 @@ int scene_verdicts(const bench_scene *b, const course *c, const engine_options *
                  ? (verdict){"largest rise of energy over E0", r->rise, ENERGY}
                  : (verdict){"highest energy over E0, less 1", r->highest - 1, ENERGY};
     v[n++] = b->of_side ? (verdict){"largest residual of a step", r->residual, LOOSE}
-                        : (verdict){"steps not solved to the tolerance", r->bad, 0};
+                        : (verdict){"steps not solved to the tolerance", r->bad, b->missed};
     if (r->steps * c->h > c->still_from) {
         v[n++] = (verdict){"motion of a body at rest (m)", r->moved, CREEP};
     }

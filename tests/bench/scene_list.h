@@ -25,7 +25,8 @@ typedef struct bench_scene {
     bool (*alone)(bodies *s);
     const model_scene *model; // one of the three members of_side, alone and model is set
     double tol;
-    bool slow; // only when named
+    bool slow;  // only when named
+    int missed; // steps that may miss the tolerance, where the motion depends on every rounding
 } bench_scene;
 
 // returns their number
