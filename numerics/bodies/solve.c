@@ -85,7 +85,9 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
                      .r = s->r,
                      .u = s->u,
                      .result = &s->result[i]};
-    t.result->solve = (pcs_report){.outcome = PCS_OUTCOME_STALLED};
+    // any r is better than none
+    t.result->solve = (pcs_report){.outcome = PCS_OUTCOME_STALLED,
+                                   .measure = {.residual = INFINITY, .natural_map = INFINITY}};
     // several islands within these tolerances are within o.tol together
     if (all->n > 1) t.o.tol *= t.o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
     if (s->stopped) return task_sweep(&t, 0, 0);

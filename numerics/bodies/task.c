@@ -79,7 +79,7 @@ pcs_solver_opts task_limits(const island_task *t, const pcs_solver_opts *o, doub
 
 // ---- sweeps ------------------------------------------------------------------------------------
 
-static pcs_status sweep(island_task *t, int most, int patience, pcs_arena work)
+pcs_status task_sweep(island_task *t, int most, int patience)
 {
     task_method method = {.t = t};
     const bool timed = most > 0 && t->of.nb > 1;
@@ -96,21 +96,15 @@ static pcs_status sweep(island_task *t, int most, int patience, pcs_arena work)
                              .clock = t->clock,
                              .watch = most > 0 ? watch_of(&method) : (pcs_watch){0}};
     sweep_result result;
-    PCS_TRY(sweep_island(&t->of, &opts, t->team, work, t->v_free, t->v, t->r, t->u, &result));
-    const pcs_report report = {.outcome = result.outcome,
-                               .solver = PCS_SOLVER_NSGS,
-                               .iters = result.sweeps,
-                               .measure = result.measure};
-    t->result->solve = report;
+    PCS_TRY(sweep_island(&t->of, &opts, t->team, t->work, t->v_free, t->v, t->r, t->u, &result));
+    t->result->solve = (pcs_report){.outcome = result.outcome,
+                                    .solver = PCS_SOLVER_NSGS,
+                                    .iters = result.sweeps,
+                                    .measure = result.measure};
     t->result->sweeps += result.sweeps;
     t->result->units += (double)t->of.nb * (PREPARE + result.sweeps);
     if (timed) t->result->seconds_sweeps += solver_clock() - start;
     return PCS_OK;
-}
-
-pcs_status task_sweep(island_task *t, int most, int patience)
-{
-    return sweep(t, most, patience, t->work);
 }
 
 bool sweeps_honour(const pcs_solver_opts *o)
@@ -132,14 +126,11 @@ pcs_status bodies_nsgs(island_task *t)
 pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budget *budget)
 {
     const double start = solver_clock();
-    pcs_report before = t->result->solve;
-    const double value = task_value(t);
-    part p, kept;
+    part p;
     task_method method = {.t = t, .p = &p};
     bodies_report report = {0};
     const pcs_solver_opts o = task_limits(t, prox, INFINITY, 1);
     pcs_arena work = t->work;
-    PCS_TRY(part_open(t, &work, &kept));
     PCS_TRY(part_open(t, &work, &p));
     const pcs_status status =
         bodies_finish(&p.b, &o, watch_of(&method), work, budget, p.v, p.r, p.u, &report);
@@ -148,20 +139,14 @@ pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budge
     t->result->finish += report.finish;
     t->result->units += budget->spent;
 
-    // its result is measured by the sweeps, as theirs is
-    part_close(t, &p);
-    PCS_TRY(sweep(t, 0, 0, work));
-    if (task_value(t) < value) {
-        t->result->solve.outcome = report.solve.outcome;
-        t->result->solve.solver = report.solve.solver;
-        t->result->solve.iters = report.solve.iters;
-        return PCS_OK;
+    pcs_report *best = &t->result->solve;
+    const pcs_outcome outcome = report.solve.outcome;
+    if (solver_stop_value(&t->o, &report.solve.measure) < task_value(t)) {
+        part_close(t, &p);
+        *best = report.solve;
+    } else if (outcome == PCS_OUTCOME_STOPPED || best->outcome == PCS_OUTCOME_MAX_ITERS) {
+        best->outcome = outcome;
     }
-    part_close(t, &kept);
-    PCS_TRY(sweep(t, 0, 0, work));
-    const bool stopped = report.solve.outcome == PCS_OUTCOME_STOPPED;
-    if (stopped || before.outcome == PCS_OUTCOME_MAX_ITERS) before.outcome = report.solve.outcome;
-    t->result->solve = before;
     return PCS_OK;
 }
 
@@ -170,7 +155,6 @@ pcs_status bodies_prox(island_task *t)
 {
     if (t->o.as.prox.function != PCS_NEWTON_FUNCTION_AC) return PCS_ERR_UNSUPPORTED;
     finish_budget spend = {.most = task_left(t), .patience = INFINITY};
-    PCS_TRY(task_sweep(t, 0, 0));
     PCS_TRY(task_finish(t, &t->o, &spend));
     t->result->solve.solver = PCS_SOLVER_PROX;
     t->result->solve.iters = t->result->finish;
