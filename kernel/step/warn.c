@@ -96,7 +96,7 @@ void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
                  d->t, unsolved[d->one], d->value, d->limit);
     } else if (kind == PCS_DOUBT_JOINT) {
         snprintf(text, room,
-                 "the joint of %s is open by %.3g m at t = %g s, and the smaller of its bodies has"
+                 "%s is violated by %.3g m at t = %g s, and the smaller of its bodies has"
                  " a size of %.3g m: a projection closes it, by a jump",
                  who, d->value, d->t, d->limit);
     } else if (kind == PCS_DOUBT_PROJECTION) {
