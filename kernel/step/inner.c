@@ -141,20 +141,48 @@ typedef struct views {
     view *view;
 } views;
 
+// a system with contacts on two shapes, or on a surface; others have no inner edges
+enum { NO_SHAPE = -1, SHAPES = -2 };
+
+// the shape that all contacts of each system are on, or one of these
+static void find_shapes(const trial *t, int *shape)
+{
+    for (int s = 0; s < t->m->n_systems; ++s) {
+        shape[s] = NO_SHAPE;
+    }
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        const int sys[2] = {c->sys1, c->sys2}, other[2] = {c->key.shape2, c->key.shape1};
+        for (int side = 0; c->interaction < 0 && side < 2; ++side) {
+            if (sys[side] < 0) continue;
+            int *of = &shape[sys[side]];
+            const bool second = *of != NO_SHAPE && *of != other[side];
+            *of = second || is_surface(&t->m->shape[other[side]].shape) ? SHAPES : other[side];
+        }
+    }
+}
+
 static pcs_status find_views(const trial *t, contact_fn *acts, contact_fn *lies, pcs_arena *mem,
                              views *out)
 {
     const int ns = t->m->n_systems;
-    out->start = PCS_TAKE(mem, (size_t)ns + 2, int);
+    out->start = PCS_TAKE(mem, 2 * (size_t)ns + 2, int);
     if (!out->start) return pcs_fail_memory("step: contacts");
+    int *shape = out->start + ns + 2;
     memset(out->start, 0, ((size_t)ns + 2) * sizeof *out->start);
+    find_shapes(t, shape);
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < t->list.n; ++i) {
             const candidate *c = &t->list.c[i];
-            const bool does = acts(t, c), is = lies(t, c);
             const int sys[2] = {c->sys1, c->sys2};
+            bool inner[2];
+            for (int side = 0; side < 2; ++side) {
+                inner[side] = system_moves(t->m, sys[side]) && shape[sys[side]] == SHAPES;
+            }
+            if (!inner[0] && !inner[1]) continue;
+            const bool does = acts(t, c), is = lies(t, c);
             for (int side = 0; (does || is) && side < 2; ++side) {
-                if (!system_moves(t->m, sys[side])) continue;
+                if (!inner[side]) continue;
                 if (pass == 0) {
                     out->start[sys[side] + 2] += 1;
                     continue;
