@@ -19,12 +19,15 @@ typedef struct capture {
     double steps;       // approximate number of steps of the whole run
     long files;
 
-    // private: the last solve, as the text of a file, until it is known whether it is kept
+    // private: the last solve, until it is known whether it is kept, and its place in the run
+    bool held;
+    pcs_arena memory; // of the copies
+    pcs_velocity_solve last;
+    char title[200];
+    bool unsolved;
     long step;
-    int part, solve, files_part, files_solve; // the last two: of the last file of the step
-    char *text;
-    size_t size;
-    bool unsolved, broken;
+    int files_part, files_solve; // of the last file of the step
+    bool broken;
 } capture;
 
 // Makes the folder and follows the solves of the work, from the step `first` (from 1) on. A folder

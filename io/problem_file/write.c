@@ -257,17 +257,20 @@ static pcs_status put(const written *w, pcs_file_format format, pcs_pool *scratc
     return PCS_ERR_ARG;
 }
 
-static pcs_status print_content(const pcs_env *env, const char *path, pcs_file_format format,
-                                const pcs_file_content *content, sink *s)
+static pcs_status write_content(const pcs_env *env, const char *path, pcs_file_format format,
+                                const pcs_file_content *content)
 {
     written w = {.name = path, .content = content};
     pcs_arena arena = {0};
     pcs_pool scratch = pool_begin(env);
+    sink s = sink_begin(env);
     pcs_status status = check(env, &w, &arena, &scratch);
-    if (status == PCS_OK) status = put(&w, format, &scratch, s);
-    if (status == PCS_OK && s->failed) status = pcs_fail_memory(path);
+    if (status == PCS_OK) status = put(&w, format, &scratch, &s);
+    if (status == PCS_OK && s.failed) status = pcs_fail_memory(path);
     pool_release(&scratch);
     pcs_arena_destroy(env, &arena);
+    if (status == PCS_OK) status = store(path, s.bytes ? s.bytes : "", s.size);
+    sink_end(&s);
     return status;
 }
 
@@ -319,8 +322,8 @@ static pcs_status contacts_first(const pcs_file_content *c, pcs_pool *pool, pcs_
     return good ? PCS_OK : pcs_fail_memory("problem file");
 }
 
-static pcs_status print_as_global(const pcs_env *env, const char *path, pcs_file_format format,
-                                  const pcs_file_content *content, sink *s)
+static pcs_status write_as_global(const pcs_env *env, const char *path, pcs_file_format format,
+                                  const pcs_file_content *content)
 {
     pcs_bodies_problem b;
     pcs_file_content c;
@@ -341,40 +344,11 @@ static pcs_status print_as_global(const pcs_env *env, const char *path, pcs_file
     status = pass_named(path, status);
     c.bodies = NULL;
     c.global = &g;
-    if (status == PCS_OK) status = print_content(env, path, format, &c, s);
+    if (status == PCS_OK) status = write_content(env, path, format, &c);
     pcs_mass_matrix_destroy(M);
     pcs_arena_destroy(env, &arena);
     pool_release(&pool);
     return status;
-}
-
-static pcs_status print(const pcs_env *env, const char *path, pcs_file_format format,
-                        const pcs_file_content *content, sink *s)
-{
-    PCS_TRY(choose_format(path, &format));
-    const bool turns = content->bodies && !content->problem && !content->global;
-    if (turns && format != PCS_FILE_FORMAT_TEXT) {
-        return print_as_global(env, path, format, content, s);
-    }
-    return print_content(env, path, format, content, s);
-}
-
-pcs_status pcs_problem_file_to_memory(const pcs_env *env, const char *name, pcs_file_format format,
-                                      const pcs_file_content *content, char **bytes, size_t *size)
-{
-    if (bytes) *bytes = NULL;
-    if (!name || !content || !bytes || !size) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_problem_file_to_memory: an argument is null");
-    }
-    sink s = sink_begin(env);
-    const pcs_status status = print(env, name, format, content, &s);
-    if (status != PCS_OK) {
-        sink_end(&s);
-        return status;
-    }
-    *bytes = s.bytes;
-    *size = s.size;
-    return PCS_OK;
 }
 
 pcs_status pcs_problem_file_write(const pcs_env *env, const char *path, pcs_file_format format,
@@ -383,9 +357,8 @@ pcs_status pcs_problem_file_write(const pcs_env *env, const char *path, pcs_file
     if (!path || !content) {
         return pcs_fail(PCS_ERR_ARG, "pcs_problem_file_write: an argument is null");
     }
-    sink s = sink_begin(env);
-    pcs_status status = print(env, path, format, content, &s);
-    if (status == PCS_OK) status = store(path, s.bytes ? s.bytes : "", s.size);
-    sink_end(&s);
-    return status;
+    PCS_TRY(choose_format(path, &format));
+    if (content->bodies && format != PCS_FILE_FORMAT_TEXT && !content->problem && !content->global)
+        return write_as_global(env, path, format, content);
+    return write_content(env, path, format, content);
 }

@@ -1,6 +1,6 @@
-// The public form of the problem of bodies: its check, its factors, the local and the global form,
-// and a solve with memory of its own. The factors are computed from the values of A as in a step,
-// so that a solve has the same bits.
+// The public form of the problem of bodies: its check, a copy, its factors, the local and the
+// global form, and a solve with memory of its own. The factors are computed from the values of A as
+// in a step, so that a solve has the same bits.
 #include <percuss/bodies.h>
 
 #include <limits.h>
@@ -27,6 +27,17 @@ static size_t numbers_of(int kind, int width)
     return kind == PCS_MASS_DIAGONAL ? 6
            : kind == PCS_MASS_RIGID  ? 10
                                      : (size_t)width * (size_t)width;
+}
+
+// up to the end of the last block
+static size_t numbers_in_all(const pcs_bodies_problem *b)
+{
+    size_t all = 0;
+    for (int s = 0; s < b->ns; ++s) {
+        const size_t end = b->off[s] + numbers_of(b->kind[s], width(b, s));
+        if (end > all) all = end;
+    }
+    return all;
 }
 
 // ---- check -------------------------------------------------------------------------------------
@@ -141,17 +152,55 @@ pcs_status pcs_bodies_check(const pcs_bodies_problem *b)
     return pcs_fail(PCS_ERR_ARG, "bodies: v_free or shift has a number that is not finite");
 }
 
+// ---- copy --------------------------------------------------------------------------------------
+
+// null for null, and where there is no memory
+static void *keep(pcs_arena *arena, const void *from, size_t count, size_t size, bool *good)
+{
+    if (!from) return NULL;
+    void *to = pcs_arena_take_array(arena, count, size);
+    *good = *good && to;
+    if (to && count > 0) memcpy(to, from, count * size);
+    return to;
+}
+
+#define KEEP(from, count) keep(arena, from, (size_t)(count), sizeof *(from), &good)
+
+pcs_status pcs_bodies_copy(const pcs_bodies_problem *b, pcs_arena *arena, pcs_bodies_problem *out)
+{
+    if (!arena || !out) return pcs_fail(PCS_ERR_ARG, "pcs_bodies_copy: an argument is null");
+    PCS_TRY(pcs_bodies_check(b));
+    bool good = true;
+    pcs_bodies_block *block = KEEP(b->block, b->nb);
+    for (int i = 0; i < b->nb; ++i) {
+        for (int side = 0; side < 2; ++side) {
+            const pcs_bodies_block *k = &b->block[i];
+            const int w = k->sys[side] < 0 ? 0 : width(b, k->sys[side]);
+            double *rows = KEEP(k->rows[side], (size_t)k->dim * (size_t)w);
+            if (block) block[i].rows[side] = rows;
+        }
+    }
+    *out = (pcs_bodies_problem){.n = b->n,
+                                .nb = b->nb,
+                                .block = block,
+                                .shift = KEEP(b->shift, b->n),
+                                .ns = b->ns,
+                                .start = KEEP(b->start, b->ns + 1),
+                                .kind = KEEP(b->kind, b->ns),
+                                .off = KEEP(b->off, b->ns),
+                                .A = KEEP(b->A, numbers_in_all(b)),
+                                .R = KEEP(b->R, 9 * (size_t)b->ns),
+                                .v_free = KEEP(b->v_free, b->start[b->ns])};
+    return good ? PCS_OK : pcs_fail_memory("bodies");
+}
+
 // ---- factors -----------------------------------------------------------------------------------
 
 // the problem as the solver takes it, with new factors
 static pcs_status open(const pcs_bodies_problem *b, pcs_arena *arena, block_lu *F,
                        bodies_problem *out)
 {
-    size_t numbers = 0;
-    for (int s = 0; s < b->ns; ++s) {
-        const size_t end = b->off[s] + numbers_of(b->kind[s], width(b, s));
-        if (end > numbers) numbers = end;
-    }
+    const size_t numbers = numbers_in_all(b);
     *F = (block_lu){.nb = b->ns, .start = b->start, .off = b->off, .kind = b->kind};
     F->lu = PCS_TAKE(arena, numbers, double);
     F->val = PCS_TAKE(arena, numbers, double);

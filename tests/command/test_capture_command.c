@@ -71,8 +71,9 @@ TEST(a_captured_solve_is_solved_with_the_bits_of_the_step)
               {"arch", 0.01},         {"two_solids_corner", 0.1}, {"rolling_disk", 0.002},
               {"card_house", 0.01},   {"dominoes", 0.003}};
     for (size_t i = 0; i < TEST_FEW(4, sizeof of / sizeof *of); ++i) {
-        char flags[60];
-        snprintf(flags, sizeof flags, "--capture %s --capture-solves", of[i].scene);
+        char flags[80];
+        snprintf(flags, sizeof flags, "--capture %s --capture-solves --threads %d", of[i].scene,
+                 1 + (int)i % 2);
         const int n = captured(of[i].scene, of[i].until, flags);
         ck_assert_int_gt(n, 0);
         ck_assert_int_eq(files_in(of[i].scene), n);

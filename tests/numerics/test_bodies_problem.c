@@ -88,6 +88,31 @@ TEST(the_three_forms_are_one_problem)
     }
 }
 
+TEST(a_copy_borrows_nothing)
+{
+    for (int kind = 0; kind < PILE_COUNT; ++kind) {
+        shown s = show((pile_kind)kind, 40);
+        pcs_report report;
+        pcs_bodies_problem copy;
+        size_t demand = 0;
+        pcs_arena arena = {.peak = &demand};
+        CK_FAILS(pcs_bodies_copy(&s.b, &arena, &copy), PCS_ERR_MEMORY);
+        CK_OK(pcs_arena_create(NULL, demand, &arena));
+        CK_OK(pcs_bodies_copy(&s.b, &arena, &copy));
+        CK_OK(solve(&s, NULL, &report));
+        const size_t n = (size_t)s.b.n, nv = (size_t)s.b.start[s.b.ns];
+        double *r = calloc(2 * n + nv, sizeof *r), *u = r + n, *v = u + n;
+        double *was = malloc(n * sizeof *was);
+        memcpy(was, s.r, n * sizeof *was);
+        forget(&s);
+        CK_OK(pcs_solve_bodies(NULL, &copy, NULL, INFINITY, (pcs_watch){0}, v, r, u, &report));
+        ck_assert(memcmp(r, was, n * sizeof *r) == 0);
+        free(r);
+        free(was);
+        pcs_arena_destroy(NULL, &arena);
+    }
+}
+
 TEST(memory_may_run_out)
 {
     shown s = show(PILE_MIXED, 30);

@@ -189,14 +189,6 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_file_write(const pcs_env *env, cons
                                                         pcs_file_format format,
                                                         const pcs_file_content *content);
 
-/// As pcs_problem_file_write, into memory: *bytes comes from env (null: malloc, released with free)
-/// and belongs to the caller. `name` stands for the path in sentences, and its ending for the
-/// format where that is PCS_FILE_FORMAT_BY_NAME. pcs_problem_file_parse reads it.
-PCS_NODISCARD PCS_API pcs_status pcs_problem_file_to_memory(const pcs_env *env, const char *name,
-                                                            pcs_file_format format,
-                                                            const pcs_file_content *content,
-                                                            char **bytes, size_t *size);
-
 #ifdef __cplusplus
 }
 #endif

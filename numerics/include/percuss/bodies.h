@@ -69,6 +69,12 @@ typedef struct pcs_bodies_problem {
 /// system. The functions below call it.
 PCS_NODISCARD PCS_API pcs_status pcs_bodies_check(const pcs_bodies_problem *b);
 
+/// A copy that borrows nothing but the arena (PCS_ERR_MEMORY, with the demand in arena->peak, when
+/// it does not fit): the problem that pcs_work_set_capture hands over is valid during the call
+/// only.
+PCS_NODISCARD PCS_API pcs_status pcs_bodies_copy(const pcs_bodies_problem *b, pcs_arena *arena,
+                                                 pcs_bodies_problem *out);
+
 /// The local form W = H A^-1 H^T, q = H v_free + shift, from the arena (PCS_ERR_MEMORY, with the
 /// demand in arena->peak, when it does not fit). PCS_ERR_SINGULAR names a singular block of A.
 PCS_NODISCARD PCS_API pcs_status pcs_bodies_condense(const pcs_bodies_problem *b, pcs_arena *arena,
