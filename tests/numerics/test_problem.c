@@ -7,6 +7,7 @@
 #include "scratch.h"
 
 #include "linalg/bsr.h"
+#include "problem/measure.h"
 #include "problem/problem.h"
 
 TEST(residual_is_that_of_the_theory)
@@ -94,9 +95,30 @@ TEST(residual_has_no_units)
     }
 }
 
-// the shortcut for a single row gives the general measure: a second row of zeros, with a
-// zero-dimensional block row of W before it, uses the general code
-TEST(the_shortcut_agrees)
+// sums of squares that over- or underflow keep their digits, in any order and in parts; a NaN stays
+TEST(sums_of_squares_hold_numbers_of_any_size)
+{
+    for (int e = -1070; e <= 1020; e += 10) {
+        const double x[4] = {ldexp(3, e), ldexp(-4, e), ldexp(12, e), ldexp(84, e)};
+        const double five = problem_norm(2, x), all = problem_norm(4, x);
+        CK_NEAR(five, ldexp(5, e), 1e-15 * five);
+        if (isfinite(x[3])) CK_NEAR(all, ldexp(85, e), 1e-15 * all);
+        squares parts[2] = {0};
+        squares_add(&parts[0], 1, &x[1]);
+        squares_add(&parts[1], 1, &x[0]);
+        squares_join(&parts[0], &parts[1]);
+        CK_NEAR(squares_root(&parts[0]), five, 1e-15 * five);
+    }
+    CK_NEAR(problem_norm(3, (double[]){1e200, 1, 1e-200}), 1e200, 0);
+    CK_NEAR(problem_norm(3, (double[]){3e-200, 0, 4e-200}), 5e-200, 1e-215);
+    ck_assert(isnan(problem_norm(2, (double[]){1e200, NAN})));
+    ck_assert(isnan(problem_norm(2, (double[]){NAN, 1e-200})));
+    ck_assert(isinf(problem_norm(2, (double[]){-INFINITY, 1})));
+    ck_assert_double_eq(problem_norm(0, NULL), 0);
+}
+
+// a second row of zeros, with a zero-dimensional block row of W before it, changes no measure
+TEST(rows_of_zeros_add_nothing)
 {
     const double W[4] = {2, 0, -1, 1e-20}, q[5] = {-1, 1, 0, -3e5, 1e-9}, r[4] = {0, 0.5, 3, 1e8};
     int row[3] = {0, 0, 1}, one[2] = {0, 1}, ptr[3] = {0, 0, 1}, ptr1[2] = {0, 1}, idx[1] = {1};
@@ -107,18 +129,18 @@ TEST(the_shortcut_agrees)
         const double x = r[k / 20 % 4];
         const pcs_block block = {k < 80 ? PCS_CONE_UNILATERAL : PCS_CONE_EQUALITY, 0, 1, 0};
         pcs_problem p = {1, 1, &block, {1, 1, one, one, ptr1, idx1, off, &w}, &q[k / 4 % 5]};
-        pcs_measure quick, slow;
+        pcs_measure alone, beside;
         CK_OK(pcs_problem_check(&p));
-        pcs_problem_measure(&p, &x, &u[0], &quick);
+        pcs_problem_measure(&p, &x, &u[0], &alone);
         p.W = (pcs_bsr){2, 2, row, row, ptr, idx, off, &w};
         CK_OK(pcs_problem_check(&p));
-        pcs_problem_measure(&p, &x, &u[1], &slow);
+        pcs_problem_measure(&p, &x, &u[1], &beside);
         CK_NEAR(u[0], u[1], 0);
-        CK_NEAR(quick.residual, slow.residual, 1e-15 * slow.residual);
-        CK_NEAR(quick.natural_map, slow.natural_map, 1e-15 * slow.natural_map);
-        CK_NEAR(quick.norm_q, slow.norm_q, 1e-15 * slow.norm_q);
-        CK_NEAR(quick.norm_r, slow.norm_r, 1e-15 * slow.norm_r);
-        CK_NEAR(quick.norm_u, slow.norm_u, 1e-15 * slow.norm_u);
+        CK_NEAR(alone.residual, beside.residual, 1e-15 * beside.residual);
+        CK_NEAR(alone.natural_map, beside.natural_map, 1e-15 * beside.natural_map);
+        CK_NEAR(alone.norm_q, beside.norm_q, 1e-15 * beside.norm_q);
+        CK_NEAR(alone.norm_r, beside.norm_r, 1e-15 * beside.norm_r);
+        CK_NEAR(alone.norm_u, beside.norm_u, 1e-15 * beside.norm_u);
 
         // both solve
         double z = 0;
