@@ -34,7 +34,7 @@ static pcs_status check_choices(builder *b, const scene_motion *in, const place 
 }
 
 // converts from the frame of a copy; the pose is already in the inertial frame
-static void turn_motion(pcs_motion *m, const frame *f, bool centre)
+static void rotate_motion(pcs_motion *m, const frame *f, bool centre)
 {
     if (centre) frame_point(f, m->centre);
     frame_vector(f, m->amplitude);
@@ -43,11 +43,14 @@ static void turn_motion(pcs_motion *m, const frame *f, bool centre)
     for (int k = 0; k < PCS_MOTION_TERMS; ++k) {
         frame_vector(f, m->polynomial[k]);
     }
-    for (int i = 0; i < m->rows; ++i) {
-        // the object owns it: build_motion has just copied it
-        double *row = (double *)m->table + (size_t)i * (size_t)m->columns;
+}
+
+// the same for the rows of a table
+static void rotate_rows(int n, int columns, const frame *f, double *row)
+{
+    for (int i = 0; i < n; ++i, row += columns) {
         frame_point(f, row + 1);
-        if (m->columns == 8) frame_rotation(f, row + 4);
+        if (columns == 8) frame_rotation(f, row + 4);
     }
 }
 
@@ -86,8 +89,9 @@ pcs_status build_motion(builder *b, const scene_motion *in, const pcs_body_def *
         m->table = memcpy(rows, in->table.x, n * sizeof *rows);
         m->rows = in->table.rows;
         m->columns = in->table.width;
+        rotate_rows(m->rows, m->columns, f, rows);
     }
-    turn_motion(m, f, has(in, "centre"));
+    rotate_motion(m, f, has(in, "centre"));
     const pcs_status status = pcs_motion_check(m);
     *out = m;
     return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);

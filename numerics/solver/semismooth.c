@@ -128,13 +128,12 @@ static bool take(semismooth *w, const pcs_problem *p, pcs_arena *arena)
     w->was = PCS_TAKE(arena, nb, unsigned char);
     pcs_problem *of[2] = {&w->z, &w->sub};
     for (int k = 0; k < 2; ++k) {
-        pcs_block *block = PCS_TAKE(arena, nb, pcs_block);
-        of[k]->block = block;
+        of[k]->block = w->block[k] = PCS_TAKE(arena, nb, pcs_block);
         of[k]->W.row = of[k]->W.col = PCS_TAKE(arena, nb + 1, int);
         of[k]->W.ptr = PCS_TAKE(arena, nb + 1, int);
         of[k]->W.idx = PCS_TAKE(arena, cut, int);
         of[k]->W.off = PCS_TAKE(arena, cut, size_t);
-        if (!block || !of[k]->W.row || !of[k]->W.ptr || !of[k]->W.idx || !of[k]->W.off) {
+        if (!w->block[k] || !of[k]->W.row || !of[k]->W.ptr || !of[k]->W.idx || !of[k]->W.off) {
             return false;
         }
     }
@@ -167,7 +166,7 @@ static void scale_problem(semismooth *w, int *first)
     w->z.n = p->n;
     w->z.nb = p->nb;
     Z->m = Z->n = p->nb;
-    pcs_block *block = (pcs_block *)w->z.block;
+    pcs_block *block = w->block[0];
     int count = 0;
     size_t at = 0;
     Z->row[0] = Z->ptr[0] = 0;
@@ -316,7 +315,7 @@ static bool restrict_problem(semismooth *w)
     }
     if (same) return true;
 
-    pcs_block *block = (pcs_block *)s->block;
+    pcs_block *block = w->block[1];
     s->nb = s->W.m = s->W.n = nb;
     s->W.val = z->W.val;
     s->W.row[0] = s->W.ptr[0] = 0;

@@ -32,9 +32,10 @@ typedef struct semismooth {
 
     // the blocks with A != 0, as a problem of their own
     pcs_problem sub;
-    int *list, *place;  // nb
-    unsigned char *was; // nb, in the last sub
-    bool ready;         // system belongs to sub
+    int *list, *place;   // nb
+    unsigned char *was;  // nb, in the last sub
+    bool ready;          // system belongs to sub
+    pcs_block *block[2]; // the blocks of z and of sub
     block_system system;
     double *subA, *subB, *x, *y; // as A, A, n, n
     pcs_arena pool;              // memory for the system and least squares
