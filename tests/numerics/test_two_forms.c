@@ -200,10 +200,47 @@ static pcs_bodies_problem refuted_problem(void)
                                 .v_free = v_free};
 }
 
+// the solvers that have a method for bodies
+static const pcs_solver kind[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_PROX, PCS_SOLVER_IPM,
+                                  PCS_SOLVER_ADMM};
+
+// a mass of zero, of infinity, and below zero; the last is solved as far as a measure confirms it
+TEST(bad_masses_and_velocities_have_a_status)
+{
+    static const double mass[] = {0, INFINITY, -2}, bad[] = {NAN};
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; ++k) {
+        const pcs_solver_opts o = options(kind[k], 1e-8);
+        for (int m = 0; m < 3; ++m) {
+            pcs_bodies_problem b = refuted_problem();
+            b.A = &mass[m];
+            double v[1], r[2] = {0}, u[2];
+            pcs_report report;
+            const pcs_status status =
+                pcs_solve_bodies(NULL, &b, &o, INFINITY, (pcs_watch){0}, v, r, u, &report);
+            ck_assert_int_eq(status, m == 0 ? PCS_ERR_SINGULAR : m == 1 ? PCS_ERR_ARG : PCS_OK);
+            if (m < 2) continue;
+            ck_assert(isfinite(r[0]) && isfinite(r[1]) && isfinite(v[0]));
+            if (report.outcome == PCS_OUTCOME_CONVERGED) {
+                for (int i = 0; i < 2; ++i) {
+                    ck_assert(r[i] >= 0 && u[i] >= -1e-6 && fabs(r[i] * u[i]) <= 1e-6);
+                }
+            }
+        }
+        pcs_bodies_problem b = refuted_problem();
+        b.v_free = bad;
+        double v[1], r[2] = {0}, u[2];
+        pcs_report report;
+        CK_FAILS(pcs_solve_bodies(NULL, &b, &o, INFINITY, (pcs_watch){0}, v, r, u, &report),
+                 PCS_ERR_ARG);
+        b = refuted_problem();
+        r[1] = NAN;
+        CK_FAILS(pcs_solve_bodies(NULL, &b, &o, INFINITY, (pcs_watch){0}, v, r, u, &report),
+                 PCS_ERR_ARG);
+    }
+}
+
 TEST(no_form_solves_what_has_no_solution)
 {
-    static const pcs_solver kind[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_PROX,
-                                      PCS_SOLVER_IPM, PCS_SOLVER_ADMM};
     const pcs_bodies_problem b = refuted_problem();
     for (size_t k = 0; k < sizeof kind / sizeof *kind; ++k) {
         const pcs_solver_opts o = options(kind[k], 1e-8);
@@ -225,8 +262,6 @@ TEST(a_watch_stops_all_islands)
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, 2 * answer_room(&p), &arena));
     alone a = {.b = p.b, .v_free = p.v_free, .nv = p.b.A->start[p.b.A->nb]};
-    static const pcs_solver kind[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_IPM,
-                                      PCS_SOLVER_ADMM};
     for (size_t k = 0; k < sizeof kind / sizeof *kind; ++k) {
         const pcs_solver_opts o = options(kind[k], 1e-12);
         pcs_arena scope = arena;
