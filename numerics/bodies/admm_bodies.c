@@ -5,26 +5,6 @@
 #include "bodies/body_system.h"
 #include "bodies/part_rows.h"
 
-static bool begin(void *user, const double *e)
-{
-    return body_system_begin(user, e);
-}
-
-static void mul(void *user, const double *x, double *y)
-{
-    body_system_mul(user, x, y);
-}
-
-static bool factor(void *user, double rho)
-{
-    return body_system_shift(user, rho);
-}
-
-static bool solve(void *user, double *x)
-{
-    return body_system_apply(user, x);
-}
-
 pcs_status bodies_admm(island_task *t)
 {
     if (!task_prefers_velocities(t)) return PCS_ERR_UNSUPPORTED;
@@ -37,7 +17,8 @@ pcs_status bodies_admm(island_task *t)
     const double cost = task_cost(t->o.kind, x.g.nb, s.nv, s.S.p[s.nv], SPARSE_STEP);
     const pcs_solver_opts o = task_limits(t, &t->o, task_left(t), cost);
     if (!part_rows_track(t, &x, &o, &work, &track)) return pcs_fail_memory("admm");
-    const scaled_space on = {&s, begin, mul, factor, solve};
+    const scaled_space on = {&s, body_system_begin, body_system_mul, body_system_shift,
+                             body_system_apply};
     const pcs_status status = admm_solve(&track, &on, work, x.p.r, x.p.u);
     body_system_end(&s);
     PCS_TRY(status);

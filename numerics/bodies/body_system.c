@@ -20,8 +20,9 @@
 // largest number of entries of a factor
 #define MOST_ENTRIES 2e8
 
-bool body_system_begin(body_system *s, const double *D)
+bool body_system_begin(void *user, const double *D)
 {
+    body_system *s = user;
     const pcs_bsr *H = &s->g->H;
     for (int b = 0, i = 0; b < s->g->nb; ++b) {
         const pcs_block *block = &s->g->block[b];
@@ -98,8 +99,9 @@ static bool delassus(body_system *s, const double *V, const double *x, double *y
     return true;
 }
 
-void body_system_mul(body_system *s, const double *x, double *y)
+void body_system_mul(void *user, const double *x, double *y)
 {
+    body_system *s = user;
     if (!delassus(s, s->DH, x, y)) y[0] = NAN;
 }
 
@@ -236,14 +238,16 @@ static bool factor_velocities(body_system *s)
     return end == SPARSE_LU_GOOD;
 }
 
-bool body_system_shift(body_system *s, double rho)
+bool body_system_shift(void *user, double rho)
 {
+    body_system *s = user;
     s->rho = rho;
     return factor_velocities(s);
 }
 
-bool body_system_factor(body_system *s, const double *Q, const double *C)
+bool body_system_factor(void *user, const double *Q, const double *C)
 {
+    body_system *s = user;
     s->Q = Q;
     s->rho = 0;
     bool regular = true;
@@ -271,8 +275,9 @@ static bool apply_factor(body_system *s, double *y)
     return true;
 }
 
-bool body_system_apply(body_system *s, double *x)
+bool body_system_apply(void *user, double *x)
 {
+    body_system *s = user;
     if (s->exact) return body_saddle_apply(s, x);
     // C^-1 (x - G S^-1 G' C^-1 x)
     memset(s->y, 0, (size_t)s->nv * sizeof *s->y);
@@ -343,8 +348,9 @@ static bool refine(body_system *s, const double *C, double *b, double *left)
     }
 }
 
-bool body_system_solve(body_system *s, const double *C, double *b)
+bool body_system_solve(void *user, const double *C, double *b)
 {
+    body_system *s = user;
     double left;
     memcpy(s->right, b, (size_t)s->n * sizeof *b);
     if (!refine(s, C, b, &left)) return false;

@@ -56,19 +56,18 @@ typedef struct body_system {
 // exact: body_system_solve may need the larger system
 pcs_status body_system_take(body_system *s, const pcs_global_problem *g, bool symmetric,
                             const int *turned, bool exact, pcs_arena *arena);
-// D: n; false when memory ran out
-bool body_system_begin(body_system *s, const double *D);
 void body_system_end(body_system *s);
 
+// What ipm_space and scaled_space call, `user` a body_system. D: n; false when memory ran out
+bool body_system_begin(void *user, const double *D);
 // y = D H A^-1 H' D x; NaN where that fails
-void body_system_mul(body_system *s, const double *x, double *y);
-// Q and C in the layout of block_system; Q may be null where no block is rotated. False: singular
-bool body_system_factor(body_system *s, const double *Q, const double *C);
-// the same for C = rho I where no block is turned
-bool body_system_shift(body_system *s, double rho);
+void body_system_mul(void *user, const double *x, double *y);
+// Q and C in the layout of block_system; or C = rho I where no block is turned. False: singular
+bool body_system_factor(void *user, const double *Q, const double *C);
+bool body_system_shift(void *user, double rho);
 // x <- (G A^-1 G' + C)^-1 x: to the accuracy of the factors, and refined
-bool body_system_apply(body_system *s, double *x);
-bool body_system_solve(body_system *s, const double *C, double *x);
+bool body_system_apply(void *user, double *x);
+bool body_system_solve(void *user, const double *C, double *x);
 
 // orders S for sparse Cholesky factors, and arranges U in that order; false: out of memory
 bool body_system_order(body_system *s);

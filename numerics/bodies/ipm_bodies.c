@@ -6,21 +6,6 @@
 #include "bodies/part_rows.h"
 #include "problem/problem.h"
 
-static void mul(void *user, const double *x, double *y)
-{
-    body_system_mul(user, x, y);
-}
-
-static bool factor(void *user, const double *Q, const double *C)
-{
-    return body_system_factor(user, Q, C);
-}
-
-static bool solve(void *user, const double *C, double *b)
-{
-    return body_system_solve(user, C, b);
-}
-
 // For diverging iterates: assembles W to check whether their direction proves that there is no
 // solution.
 static pcs_status refute(const bodies_problem *b, const double *v_free, const ipm *w,
@@ -72,7 +57,7 @@ pcs_status task_ipm(island_task *t, const pcs_solver_opts *opts, double units)
     if (!part_rows_track(t, &x, &o, &work, &track)) return pcs_fail_memory("ipm");
     pcs_status status = PCS_OK;
     if (!ipm_is_over(&track, x.p.r, x.p.u)) {
-        const ipm_space space = {.user = &s, .mul = mul, .factor = factor, .solve = solve};
+        const ipm_space space = {&s, body_system_mul, body_system_factor, body_system_solve};
         track.outcome = PCS_OUTCOME_STALLED;
         if (body_system_begin(&s, w.D)) ipm_run(&w, &space, &track, NULL, x.p.r, x.p.u);
         status = refute(&x.p.b, x.terms.v_free, &w, work, x.p.r, &track);
