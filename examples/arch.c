@@ -41,11 +41,12 @@ static void read_flags(settings *set, int argc, char **argv)
               "thickness over radius of an arch that stands; 0: none");
     args_real(&a, "--falls", &set->falls, 0, 0.9, "",
               "thickness over radius of an arch that falls; 0: none");
-    args_positive(&a, "--radius", &set->def.radius, "m", "radius of the middle line of the arch");
-    args_positive(&a, "--depth", &set->def.depth, "m", "depth of the stones, across the arch");
-    args_positive(&a, "--density", &set->def.density, "kg/m^3", "density of the stones");
-    args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
-    args_positive(&a, "--creep", &set->creep, "m",
+    args_positive(&a, "--radius", &set->def.radius, 10, "m",
+                  "radius of the middle line of the arch");
+    args_positive(&a, "--depth", &set->def.depth, 10, "m", "depth of the stones, across the arch");
+    args_positive(&a, "--density", &set->def.density, 1000, "kg/m^3", "density of the stones");
+    args_real(&a, "--mu", &set->def.mu, 0.4, 2, "", "friction");
+    args_positive(&a, "--creep", &set->creep, 100, "m",
                   "limit for the motion of a stone after the first tenth of the run");
     run_parse(&a, &set->run, RUN_DENSE, argc, argv);
     const double limit = thrust_limit(set->def.stones);

@@ -35,16 +35,16 @@ static void read_flags(settings *set, int argc, char **argv)
     args a = {.about = "Two leaning cards with a friction just above and just below the limit at "
                        "which they stand; a house of cards.",
               .table = COLUMNS};
-    args_positive(&a, "--length", &set->house.size[0], "m", "length of a card");
-    args_positive(&a, "--width", &set->house.size[1], "m", "width of a card");
-    args_positive(&a, "--thickness", &set->house.size[2], "m", "thickness of a card");
-    args_positive(&a, "--mass", &set->house.mass, "kg", "mass of a card");
+    args_positive(&a, "--length", &set->house.size[0], 3, "m", "length of a card");
+    args_positive(&a, "--width", &set->house.size[1], 3, "m", "width of a card");
+    args_positive(&a, "--thickness", &set->house.size[2], 3, "m", "thickness of a card");
+    args_positive(&a, "--mass", &set->house.mass, 100, "kg", "mass of a card");
     args_real(&a, "--lean", &set->house.lean, 0.1, 0.7, "rad", "angle of a card from the vertical");
     args_real(&a, "--near", &set->near, 1e-4, 0.5, "",
               "relative distance of the friction from its limit");
-    args_real(&a, "--mu", &set->house.mu, 0, 10, "", "friction in the house");
-    args_int(&a, "--storeys", &set->house.storeys, 0, 20, "storeys of the house; 0: no house");
-    args_positive(&a, "--creep", &set->creep, "m",
+    args_real(&a, "--mu", &set->house.mu, 0, 2, "", "friction in the house");
+    args_int(&a, "--storeys", &set->house.storeys, 0, 6, "storeys of the house; 0: no house");
+    args_positive(&a, "--creep", &set->creep, 100, "m",
                   "limit for the motion of a card that stands, in the second half of the run");
     run_parse(&a, &set->run, RUN_DENSE | RUN_SOLVER, argc, argv);
     if (set->house.size[2] > 0.2 * set->house.size[0] * tan(set->house.lean)) {
@@ -55,6 +55,14 @@ static void read_flags(settings *set, int argc, char **argv)
         args_refuse("--mu is %g; with --lean %g the upper edges slip on each other and the "
                     "house falls: it must be more than %g, or --storeys 0",
                     set->house.mu, set->house.lean, 1.01 * tan(set->house.lean));
+    }
+    // below the limit a card leaves its place as exp(t sqrt(3 g / 2 l))
+    const double rate = sqrt(1.5 * set->run.gravity / set->house.size[0]);
+    const double least = fmax(0.2, log(0.1 / set->near) / rate);
+    if (set->run.t_end < least) {
+        args_refuse(
+            "--tend must be at least %g s: --near %g below the limit the cards fall so slowly",
+            least, set->near);
     }
     run_scheme(&set->run, set->house.size[2]);
 }

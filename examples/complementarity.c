@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     list_solvers(words, sizeof words);
 
     args a = {.about = "Solves an LCP and an MLCP by every solver and compares the answers."};
-    args_positive(&a, "--tol", &tol, "", "residual to reach");
+    args_positive(&a, "--tol", &tol, 1000, "", "residual to reach");
     args_choice(&a, "--solver", &solver, words, "solver");
     args_string(&a, "--lcp", &lcp_path, "FILE", "LCP to read instead of the string");
     args_string(&a, "--mlcp", &mlcp_path, "FILE", "MLCP to read instead of the circuit");

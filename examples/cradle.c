@@ -38,12 +38,12 @@ static void read_flags(settings *set, int argc, char **argv)
     args a = {.about = "Newton's cradle: balls that touch, balls with gaps, chains of masses.",
               .table = COLUMNS};
     args_int(&a, "--balls", &set->balls, 2, MOST_BALLS, "balls in the row");
-    args_positive(&a, "--mass", &set->mass, "kg", "mass of the first ball");
+    args_positive(&a, "--mass", &set->mass, 1000, "kg", "mass of the first ball");
     args_real(&a, "--ratio", &set->ratio, 1e-3, 1e3, "",
               "mass of a ball over that of the ball before it");
-    args_positive(&a, "--radius", &set->radius, "m", "radius of every ball");
-    args_positive(&a, "--gap", &set->gap, "m", "gap between the balls, in the run with gaps");
-    args_positive(&a, "--v0", &set->speed, "m/s", "speed of the first ball");
+    args_positive(&a, "--radius", &set->radius, 10, "m", "radius of every ball");
+    args_positive(&a, "--gap", &set->gap, 10, "m", "gap between the balls, in the run with gaps");
+    args_positive(&a, "--v0", &set->speed, 10, "m/s", "speed of the first ball");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
     run_parse(&a, &set->run, RUN_H | RUN_END | RUN_THREADS, argc, argv);
     run_scheme(&set->run, 2 * set->radius);

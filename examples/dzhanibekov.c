@@ -47,9 +47,9 @@ static void read_flags(settings *set, int argc, char **argv)
     args a = {.about = "A body spun about its middle axis flips: angular velocity and times of the "
                        "flips against elliptic functions; conserved quantities.",
               .table = COLUMNS};
-    args_vector(&a, "--inertia", set->I, "kg m^2", "principal moments, ascending");
-    args_positive(&a, "--spin", &set->spin, "rad/s", "angular velocity about the middle axis");
-    args_positive(&a, "--wobble", &set->wobble, "rad/s",
+    args_sizes(&a, "--inertia", set->I, 3, "kg m^2", "principal moments, ascending");
+    args_positive(&a, "--spin", &set->spin, 10, "rad/s", "angular velocity about the middle axis");
+    args_positive(&a, "--wobble", &set->wobble, 10, "rad/s",
                   "angular velocity about the other axis at the start");
     args_choice(&a, "--about", &set->about, "third|first", "the other axis");
     args_int(&a, "--flips", &set->flips, 1, MOST_FLIPS, "number of flips");
@@ -58,7 +58,7 @@ static void read_flags(settings *set, int argc, char **argv)
                 "default: theta, dormand_prince and gauss6");
     args_real(&a, "--rtol", &set->rtol, 1e-14, 1e-3, "",
               "relative tolerance of methods that choose their steps");
-    args_positive(&a, "--smooth-h", &set->smooth_h, "s", "fixed step of methods that do not");
+    args_positive(&a, "--smooth-h", &set->smooth_h, 10, "s", "fixed step of methods that do not");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     run_parse(&a, &set->run, RUN_H | RUN_THETA | RUN_THREADS, argc, argv);
     const double *I = set->I;
@@ -68,6 +68,11 @@ static void read_flags(settings *set, int argc, char **argv)
     const free_top top = free_top_make(I, set->spin, set->wobble, set->about == 1);
     if (!(top.m < 1) || !(top.m1 > 0) || !(top.m > 0)) {
         args_refuse("so large or small a --wobble does not flip");
+    }
+    if (set->smooth_h * set->spin > 1) {
+        args_refuse("the body turns by %g rad in a step of --smooth-h; lower this or --spin: at "
+                    "most 1 rad",
+                    set->smooth_h * set->spin);
     }
     set->run.t_end = (set->flips + 0.2) * free_top_flip(&top);
     args_check_steps(set->run.h, set->run.t_end);
@@ -194,8 +199,8 @@ static void check_levels(const settings *set, const free_top *top, const errors 
         y[1][k] = err[k].energy;
         y[2][k] = err[k].momentum;
         y[3][k] = all ? fabs(err[k].flip[last] - (last + 0.5) * flip) : NAN;
-        printf("%12.6g %12.3e %12.3e %12.3e %16.9f\n", h[k], y[0][k], y[1][k], y[2][k],
-               all ? err[k].flip[last] : NAN);
+        printf("%12.6g %12.3e %12.3e %12.3e %16s\n", h[k], y[0][k], y[1][k], y[2][k],
+               cell_of("%.9f", all ? err[k].flip[last] : NAN).text);
         loose += err[k].tally.loose;
         flips = flips && all;
     }
@@ -208,13 +213,14 @@ static void check_levels(const settings *set, const free_top *top, const errors 
     for (int i = 0; i < 4; ++i) {
         check_order(c, name[i], study_slope(n, h, y[i]), least);
     }
-    // two steps of Richardson's extrapolation with the order the scheme has
+    // two steps of Richardson's extrapolation with the order the scheme has; the velocities of each
+    // step are solved to 1e-12 or so
     if (set->run.scheme.theta == 0.5) {
         const double a = err[n - 3].flip[last], b = err[n - 2].flip[last],
                      d = err[n - 1].flip[last];
         const double ab = b + (b - a) / 3, bd = d + (d - b) / 3;
         check_value(c, "last flip, extrapolated (s)", bd + (bd - ab) / 15, (last + 0.5) * flip,
-                    1e-2 * fabs(d - (last + 0.5) * flip));
+                    fmax(1e-2 * fabs(d - (last + 0.5) * flip), 1e-10 * (last + 0.5) * flip));
     }
 }
 
@@ -280,7 +286,7 @@ static pcs_status smooth_order(const settings *set, const method *m, const flip_
             err.flips == set->flips
                 ? fabs(err.flip[set->flips - 1] - (set->flips - 0.5) * free_top_flip(run->top))
                 : NAN;
-        printf("%12.6g %12.3e %12.3e\n", finer.opts.h, err.omega, off);
+        printf("%12.6g %12.3e %12s\n", finer.opts.h, err.omega, cell_of("%.3e", off).text);
         y[n] = err.omega;
         if (err.omega > 1e-10) n += 1;
     }

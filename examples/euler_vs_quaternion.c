@@ -35,24 +35,24 @@ static void read_flags(settings *set, int argc, char **argv)
         .fixed = "rk4"};
     args a = {.about = "The same motion in Euler angles and in quaternions, near a pitch of 90 "
                        "degrees and through it."};
-    args_positive(&a, "--along", &set->pass.along, "kg m^2",
+    args_positive(&a, "--along", &set->pass.along, 3, "kg m^2",
                   "moment of inertia about the axis of symmetry");
-    args_positive(&a, "--across", &set->pass.across, "kg m^2",
+    args_positive(&a, "--across", &set->pass.across, 3, "kg m^2",
                   "moment of inertia across this axis");
-    args_positive(&a, "--rate", &set->pass.rate, "rad/s",
+    args_positive(&a, "--rate", &set->pass.rate, 10, "rad/s",
                   "angular velocity of the axis on its circle");
     args_real(&a, "--cone", &set->pass.cone, 0.1, 1.4, "rad",
               "half the opening angle of this circle");
     args_real(&a, "--roll", &set->pass.roll, -3, 3, "rad", "roll at the start");
-    args_real(&a, "--miss", &set->pass.miss, 1e-7, 0.01, "rad",
+    args_real(&a, "--miss", &set->pass.miss, 1e-7, 1e-3, "rad",
               "smallest distance from the pole; the others are 10, 100 ... times that, up to 0.1");
     args_real(&a, "--away", &set->away, 0.1, 1, "rad",
               "distance from the pole at which both runs must agree");
     args_string(&a, "--method", &set->method, "NAME",
                 "method that chooses its steps (dormand_prince ...)");
-    args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-6, "", "relative tolerance of this method");
+    args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-8, "", "relative tolerance of this method");
     args_string(&a, "--fixed", &set->fixed, "NAME", "method with fixed steps (rk4, gauss2 ...)");
-    args_positive(&a, "--h", &set->h, "s", "fixed step; 16 times that to observe orders");
+    args_positive(&a, "--h", &set->h, 10, "s", "fixed step; 16 times that to observe orders");
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every chosen step: form, miss, time, roll, pitch, yaw, step, error of the "
                 "attitude; and one row for each run with fixed steps (forms euler_fixed, "

@@ -34,9 +34,9 @@ static void read_flags(settings *set, int argc, char **argv)
     args a = {.about = "A heavy cube rests on a light one.", .table = COLUMNS};
     args_real(&a, "--ratio", &set->def.ratio, 1e-8, 1e8, "",
               "mass of the upper cube over that of the lower");
-    args_positive(&a, "--mass", &set->def.mass, "kg", "mass of the lower cube");
-    args_positive(&a, "--upper", &set->def.upper, "m", "edge of the upper cube");
-    args_positive(&a, "--lower", &set->def.lower, "m", "edge of the lower cube");
+    args_positive(&a, "--mass", &set->def.mass, 1000, "kg", "mass of the lower cube");
+    args_positive(&a, "--upper", &set->def.upper, 3, "m", "edge of the upper cube");
+    args_positive(&a, "--lower", &set->def.lower, 3, "m", "edge of the lower cube");
     args_real(&a, "--aside", &set->def.aside, 0, 0.4, "",
               "offset of the upper cube from the middle, over its edge");
     args_real(&a, "--drop", &set->def.drop, 0, 1, "m", "gap below each cube at the start");

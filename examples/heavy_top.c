@@ -37,25 +37,26 @@ static void read_flags(settings *set, int argc, char **argv)
                       .method = "dormand_prince"};
     args a = {.about = "A heavy top with a quaternion, with a joint and with Euler angles: "
                        "nutation, precession, the force on its tip, and conserved quantities."};
-    args_positive(&a, "--mass", &set->top.mass, "kg", "mass of the top");
-    args_positive(&a, "--J1", &set->top.J1, "kg m^2",
+    args_positive(&a, "--mass", &set->top.mass, 100, "kg", "mass of the top");
+    args_positive(&a, "--J1", &set->top.J1, 10, "kg m^2",
                   "moment of inertia across the axis, about the centre of mass");
-    args_positive(&a, "--J3", &set->top.J3, "kg m^2", "moment of inertia about the axis");
-    args_positive(&a, "--arm", &set->top.arm, "m", "distance of the centre of mass from the tip");
-    args_positive(&a, "--spin", &set->top.spin, "rad/s", "angular velocity about the axis");
+    args_positive(&a, "--J3", &set->top.J3, 10, "kg m^2", "moment of inertia about the axis");
+    args_positive(&a, "--arm", &set->top.arm, 10, "m",
+                  "distance of the centre of mass from the tip");
+    args_positive(&a, "--spin", &set->top.spin, 10, "rad/s", "angular velocity about the axis");
     args_real(&a, "--tilt", &set->top.tilt, 0.05, 1.5, "rad", "tilt of the axis at the start");
-    args_positive(&a, "--gravity", &set->top.gravity, "m/s^2", "gravity, downwards");
+    args_positive(&a, "--gravity", &set->top.gravity, 10, "m/s^2", "gravity, downwards");
     args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "number of nutations");
     args_string(&a, "--method", &set->method, "NAME",
                 "Runge-Kutta method of the long runs (dormand_prince, gauss6 ...)");
     args_real(&a, "--rtol", &set->rtol, 1e-14, 1e-3, "",
               "relative tolerance of methods that choose their steps");
-    args_positive(&a, "--h", &set->h, "s",
+    args_positive(&a, "--h", &set->h, 10, "s",
                   "fixed step of methods that do not, and of the study of orders");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_choice(&a, "--hold", &set->hold, "none|baumgarte|ggl|project",
                 "method that keeps the tip in place");
-    args_positive(&a, "--alpha", &set->alpha, "1/s", "rate of baumgarte and ggl");
+    args_positive(&a, "--alpha", &set->alpha, 10, "1/s", "rate of baumgarte and ggl");
     args_string(
         &a, "--csv", &set->csv, "FILE",
         "write the nutating runs: form, time, axis (x, y, z), its z in closed form, force of "
@@ -67,7 +68,7 @@ static void read_flags(settings *set, int argc, char **argv)
         args_refuse("it would lie down; take a faster --spin");
     }
     if (set->h * set->top.spin > 0.4) {
-        args_refuse("with so large a --h it turns by more than 0.4 rad a step");
+        args_refuse("with so large a --h or --spin it turns by more than 0.4 rad a step");
     }
     const double period = top_nutation(&set->top).period;
     if (set->h > period / 8) {

@@ -45,8 +45,8 @@ static void read_flags(settings *set, int argc, char **argv)
     args a = slider_args(&set->def, 1e-3, 2, ABOUT, COLUMNS);
     args_real(&a, "--near", &set->near, 1e-5, 0.1, "rad",
               "distance of the slopes from their limits");
-    args_positive(&a, "--creep-h", &set->creep_h, "s", "time step for the box that sticks");
-    args_real(&a, "--creep", &set->creep_time, 0, 1e6, "s",
+    args_positive(&a, "--creep-h", &set->creep_h, 10, "s", "time step for the box that sticks");
+    args_real(&a, "--creep", &set->creep_time, 0, 1000, "s",
               "duration of the run of the box that sticks");
     run_parse(&a, &set->run, RUN_USUAL | RUN_THETA, argc, argv);
     if (set->creep_time / set->creep_h > 1e8) {

@@ -35,8 +35,8 @@ static void read_flags(settings *set, int argc, char **argv)
                       .directions = 24};
     set->run.scheme.solver.tol = 1e-13;
     args a = slider_args(&set->def, 1e-6, 0.5, ABOUT, COLUMNS);
-    args_positive(&a, "--v0", &set->speed, "m/s", "speed at the start");
-    args_int(&a, "--directions", &set->directions, 1, 10000, "number of directions, evenly spread");
+    args_positive(&a, "--v0", &set->speed, 10, "m/s", "speed at the start");
+    args_int(&a, "--directions", &set->directions, 1, 500, "number of directions, evenly spread");
     run_parse(&a, &set->run, RUN_H | RUN_GRAVITY, argc, argv);
     const double steps = set->speed / (set->def.mu * set->run.gravity * set->run.h);
     if (!(steps > 8 && steps < 1e7)) {

@@ -48,15 +48,15 @@ static void read_flags(settings *set, int argc, char **argv)
                       .method = "rk4"};
     args a = {.about = "Six methods to keep |Q| = 1 of a rotating body: drift, attitude, energy "
                        "and cost of each, and the multiplier of the norm."};
-    args_vector(&a, "--inertia", set->body.J, "kg m^2", "principal moments");
-    args_vector(&a, "--torque", set->body.torque, "N m", "constant torque, body axes");
-    args_vector(&a, "--omega", set->omega, "rad/s", "angular velocity at the start, body axes");
-    args_positive(&a, "--alpha", &set->alpha, "1/s", "rate of Baumgarte's stabilisation");
+    args_sizes(&a, "--inertia", set->body.J, 3, "kg m^2", "principal moments");
+    args_vector(&a, "--torque", set->body.torque, 1, "N m", "constant torque, body axes");
+    args_vector(&a, "--omega", set->omega, 10, "rad/s", "angular velocity at the start, body axes");
+    args_positive(&a, "--alpha", &set->alpha, 10, "1/s", "rate of Baumgarte's stabilisation");
     args_real(&a, "--psi", &set->psi, -0.3, 1, "", "(|Q|^2 - 1) / 2 at the start of the drift");
     args_real(&a, "--psi-rate", &set->psi_rate, -1, 1, "1/s",
               "rate of psi at the start of the drift");
-    args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
-    args_positive(&a, "--h", &set->h, "s", "time step, approximately");
+    args_positive(&a, "--tend", &set->t_end, 3, "s", "end of a run");
+    args_positive(&a, "--h", &set->h, 10, "s", "time step, approximately");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_string(&a, "--method", &set->method, "NAME",
                 "Runge-Kutta method of the 15 x 15 system (rk4, gauss2, dormand_prince ...)");
@@ -76,8 +76,8 @@ static void read_flags(settings *set, int argc, char **argv)
     if (!(set->t_end >= 4 * set->h) || set->t_end / set->h > 1e5) {
         args_refuse("a run takes 4 to 1e5 steps; change --h or --tend");
     }
-    if (set->h * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) > 0.3) {
-        args_refuse("with so large a --h the body turns by more than 0.3 rad a "
+    if (set->h * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) > 0.2) {
+        args_refuse("with so large a --h the body turns by more than 0.2 rad a "
                     "step");
     }
     for (int i = 0; i <= 3 * SAMPLES; ++i) {

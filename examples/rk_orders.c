@@ -33,9 +33,9 @@ static void read_flags(settings *set, int argc, char **argv)
                 "bogacki_shampine, dormand_prince, implicit_euler, trapezoid, sdirk4, gauss1, "
                 "gauss2, gauss3, gauss4, radau1, radau2, radau3 ...)");
     args_int(&a, "--stages", &set->stages, 1, 6, "limit of stages of Gauss and Radau methods");
-    args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
+    args_positive(&a, "--tend", &set->t_end, 10, "s", "end of a run");
     args_positive(
-        &a, "--h", &set->h, "s",
+        &a, "--h", &set->h, 10, "s",
         "largest step; halved until an implicit method has solutions, and the error is rounding");
     args_real(&a, "--eccentricity", &set->eccentricity, 0, 0.9, "", "eccentricity of the orbit");
     args_real(&a, "--tol", &set->tol, 1e-10, 1e-3, "",

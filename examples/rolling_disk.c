@@ -40,13 +40,13 @@ static void read_flags(settings *set, int argc, char **argv)
         .study = 2};
     args a = {.about = "A disc rolls straight ahead and round a circle; both against closed forms.",
               .table = COLUMNS};
-    args_positive(&a, "--mass", &set->disc.mass, "kg", "mass of the disc");
-    args_positive(&a, "--radius", &set->disc.R, "m", "radius of the disc");
-    args_positive(&a, "--thickness", &set->thickness, "m", "thickness of the disc");
+    args_positive(&a, "--mass", &set->disc.mass, 1000, "kg", "mass of the disc");
+    args_positive(&a, "--radius", &set->disc.R, 10, "m", "radius of the disc");
+    args_positive(&a, "--thickness", &set->thickness, 10, "m", "thickness of the disc");
     args_real(&a, "--lean", &set->disc.lean, 0.02, 1.2, "rad", "angle from upright, on the circle");
-    args_positive(&a, "--turn", &set->disc.turn, "rad/s", "angular velocity round the circle");
-    args_positive(&a, "--speed", &set->speed, "m/s", "speed straight ahead");
-    args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
+    args_positive(&a, "--turn", &set->disc.turn, 10, "rad/s", "angular velocity round the circle");
+    args_positive(&a, "--speed", &set->speed, 10, "m/s", "speed straight ahead");
+    args_real(&a, "--mu", &set->mu, 0, 10, "", "friction");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     run_parse(&a, &set->run, RUN_USUAL | RUN_THREADS, argc, argv);
     disc *d = &set->disc;
@@ -56,7 +56,9 @@ static void read_flags(settings *set, int argc, char **argv)
     d->A = d->mass / 12 * (3 * d->R * d->R + set->thickness * set->thickness);
     const rolling r = rolling_steady(d);
     if (d->R * sin(d->lean) <= d->c * cos(d->lean)) {
-        args_refuse("it leans less than it is thick and would stand up");
+        args_refuse(
+            "it leans less than it is thick and would stand up: enlarge --lean or --radius, or "
+            "reduce --thickness");
     }
     if (r.speed >= 0) args_refuse("so fast a --turn is no rolling round the outside");
     // an upright disc falls over at R omega with omega^2 <= m g R A / (C (C + m R^2)); one that
@@ -68,7 +70,9 @@ static void read_flags(settings *set, int argc, char **argv)
                     "%g m/s falls over: take a smaller --turn or a larger --lean",
                     fabs(r.speed), upright);
     }
-    if (set->mu <= 1.05 * r.friction) args_refuse("it needs a friction of %g", r.friction);
+    if (set->mu <= 1.05 * r.friction)
+        args_refuse("--mu must be more than 1.05 times the friction of this motion, %g",
+                    r.friction);
 }
 
 // the disc of r at t = 0, to be followed in steps of h

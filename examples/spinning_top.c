@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LOWS = 64, JOINT = 1, FLOOR = 2, STEPS_A_NUTATION = 300 };
+enum { MOST_LOWS = 8, JOINT = 1, FLOOR = 2, STEPS_A_NUTATION = 300 };
 
 #define HEADER "run,t,tilt,azimuth,tip"
 #define COLUMNS                                                                                 \
@@ -43,13 +43,14 @@ static void read_flags(settings *set, int argc, char **argv)
     args a = {.about = "A spinning top: steady precession and nutation against their closed forms.",
               .table = COLUMNS};
     args_choice(&a, "--on", &set->on, "both|joint|floor", "what holds the tip");
-    args_positive(&a, "--mass", &set->top.mass, "kg", "mass of the top");
-    args_positive(&a, "--J1", &set->top.J1, "kg m^2",
+    args_positive(&a, "--mass", &set->top.mass, 1000, "kg", "mass of the top");
+    args_positive(&a, "--J1", &set->top.J1, 5, "kg m^2",
                   "moment of inertia across the axis, about the centre of mass");
-    args_positive(&a, "--J3", &set->top.J3, "kg m^2", "moment of inertia about the axis");
-    args_positive(&a, "--arm", &set->top.arm, "m", "distance of the centre of mass from the tip");
-    args_positive(&a, "--radius", &set->radius, "m", "radius of the tip on the floor");
-    args_positive(&a, "--spin", &set->top.spin, "rad/s", "angular velocity about the axis");
+    args_positive(&a, "--J3", &set->top.J3, 10, "kg m^2", "moment of inertia about the axis");
+    args_positive(&a, "--arm", &set->top.arm, 10, "m",
+                  "distance of the centre of mass from the tip");
+    args_positive(&a, "--radius", &set->radius, 10, "m", "radius of the tip on the floor");
+    args_positive(&a, "--spin", &set->top.spin, 10, "rad/s", "angular velocity about the axis");
     args_real(&a, "--tilt", &set->top.tilt, 0.01, 1.5, "rad", "tilt of the axis at the start");
     args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "number of nutations");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");

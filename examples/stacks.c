@@ -51,18 +51,19 @@ static void read_flags(settings *set, int argc, char **argv)
               .table = COLUMNS};
     args_choice(&a, "--scene", &set->def.kind, STACK_WORDS,
                 "scene; the defaults of the sizes depend on it");
-    args_int(&a, "--layers", &set->def.layers, 1, 1000, "number of layers");
-    args_int(&a, "--length", &set->def.length, 0, 1000,
+    args_int(&a, "--layers", &set->def.layers, 1, 8, "number of layers");
+    args_int(&a, "--length", &set->def.length, 0, 12,
              "bricks in a layer of the wall, planks in one of the tower");
-    args_edges(&a, "--size", set->def.size, "edges: along the row, across it, up");
-    args_positive(&a, "--spacing", &set->def.spacing, "m", "distance between neighbours");
-    args_positive(&a, "--density", &set->def.density, "kg/m^3", "density of all bodies");
-    args_real(&a, "--jolt", &set->def.jolt, 0, 1, "m", "random displacement at the start");
-    args_real(&a, "--speed", &set->def.speed, 0, 10, "m/s",
+    args_sizes(&a, "--size", set->def.size, 3, "m", "edges: along the row, across it, up");
+    args_positive(&a, "--spacing", &set->def.spacing, 10, "m", "distance between neighbours");
+    args_positive(&a, "--density", &set->def.density, 1000, "kg/m^3", "density of all bodies");
+    args_real(&a, "--jolt", &set->def.jolt, 0, 0.02, "m", "random displacement at the start");
+    args_real(&a, "--speed", &set->def.speed, 0, 1, "m/s",
               "random velocity at the start, every component; also angular velocity, rad/s");
-    args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
-    args_positive(&a, "--settle", &set->settle, "s", "time at which the bodies must be at rest");
-    args_positive(&a, "--creep", &set->creep, "m",
+    args_real(&a, "--mu", &set->def.mu, 0.2, 2, "", "friction");
+    args_positive(&a, "--settle", &set->settle, 10, "s",
+                  "time at which the bodies must be at rest");
+    args_positive(&a, "--creep", &set->creep, 100, "m",
                   "limit for the motion of any body after that time");
     run_parse(&a, &set->run, RUN_DENSE | RUN_SOLVER, argc, argv);
     if (set->def.kind != STACK_PYRAMID && set->def.length < 2) {

@@ -33,6 +33,11 @@ static void check_places(const settings *set, const auv_track *track, checks *li
             nearest = fmin(nearest, distance);
         }
         char name[80];
+        if (isinf(nearest)) {
+            snprintf(name, sizeof name, "waypoint %d", p + 1);
+            check_that(list, name, false, "the run ends before the last one");
+            continue;
+        }
         snprintf(name, sizeof name, "waypoint %d at %.1f s (m)", p + 1,
                  track->t[i > 0 ? i - 1 : 0]);
         check_value(list, name, nearest, 0, set->pilot.radius);

@@ -7,7 +7,7 @@
 #include "csv.h"
 #include "method.h"
 
-enum { MOST_FLIPS = 100 };
+enum { MOST_FLIPS = 50 };
 
 typedef struct flip_run {
     const free_top *top;

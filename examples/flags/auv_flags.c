@@ -92,75 +92,75 @@ static void defaults(settings *set, raw *r)
 static void vehicle_flags(args *a, settings *set, raw *r)
 {
     pcs_vehicle_def *d = &set->def;
-    args_vector(a, "--mass-v", r->inertia[0], "kg", "ASM-5: total inertia along x, y, z");
-    args_vector(a, "--mass-w", r->inertia[1], "kg m^2", "ASM-5: total inertia about x, y, z");
-    args_vector(a, "--added-v", r->added[0], "kg",
+    args_sizes(a, "--mass-v", r->inertia[0], 2, "kg", "ASM-5: total inertia along x, y, z");
+    args_sizes(a, "--mass-w", r->inertia[1], 2, "kg m^2", "ASM-5: total inertia about x, y, z");
+    args_vector(a, "--added-v", r->added[0], 10, "kg",
                 "share of the water in --mass-v; matters in a current only");
-    args_vector(a, "--added-w", r->added[1], "kg m^2", "share of the water in --mass-w");
-    args_vector(a, "--damping-v", r->damping[0], "N s/m", "ASM-6: linear damping along x, y, z");
-    args_vector(a, "--damping-w", r->damping[1], "N m s", "ASM-6: linear damping about x, y, z");
-    args_vector(a, "--quadratic-v", r->quadratic[0], "N s^2/m^2", "ASM-7: quadratic damping");
-    args_vector(a, "--quadratic-w", r->quadratic[1], "N m s^2",
-                "ASM-7: quadratic damping about x, y, z");
-    args_real(a, "--yur", &d->Yur, -INFINITY, INFINITY, "kg",
-              "ASM-8: factor of the sway force Yur u r");
-    args_positive(a, "--mass", &d->mass, "kg", "ASM-9: mass of the solid alone");
-    args_real(a, "--weight", &d->weight, 0, INFINITY, "N", "ASM-9: weight");
-    args_real(a, "--buoyancy", &d->buoyancy, 0, INFINITY, "N",
+    args_vector(a, "--added-w", r->added[1], 5, "kg m^2", "share of the water in --mass-w");
+    args_sizes(a, "--damping-v", r->damping[0], 2, "N s/m", "ASM-6: linear damping along x, y, z");
+    args_sizes(a, "--damping-w", r->damping[1], 2, "N m s", "ASM-6: linear damping about x, y, z");
+    args_sizes(a, "--quadratic-v", r->quadratic[0], 2, "N s^2/m^2", "ASM-7: quadratic damping");
+    args_sizes(a, "--quadratic-w", r->quadratic[1], 2, "N m s^2",
+               "ASM-7: quadratic damping about x, y, z");
+    args_real(a, "--yur", &d->Yur, -2, 2, "kg", "ASM-8: factor of the sway force Yur u r");
+    args_positive(a, "--mass", &d->mass, 2, "kg", "ASM-9: mass of the solid alone");
+    args_real(a, "--weight", &d->weight, 50, 200, "N", "ASM-9: weight");
+    args_real(a, "--buoyancy", &d->buoyancy, 50, 200, "N",
               "ASM-9: buoyancy; equal to the weight: neutral");
-    args_vector(a, "--r-g", d->r_G, "m", "ASM-10: centre of gravity");
-    args_vector(a, "--r-b", d->r_B, "m", "ASM-10: centre of buoyancy");
-    args_real(a, "--fin-x", &r->fin_x, -INFINITY, INFINITY, "m",
-              "ASM-11: position of the fins along x");
-    args_real(a, "--fin-radius", &r->fin_radius, -INFINITY, INFINITY, "m",
+    args_vector(a, "--r-g", d->r_G, 0.01, "m", "ASM-10: centre of gravity");
+    args_vector(a, "--r-b", d->r_B, 0.02, "m", "ASM-10: centre of buoyancy");
+    args_real(a, "--fin-x", &r->fin_x, -1.2, -0.3, "m", "ASM-11: position of the fins along x");
+    args_real(a, "--fin-radius", &r->fin_radius, 0.05, 0.2, "m",
               "ASM-11: distance of the fins from the axis");
-    args_real(a, "--fin-area", &r->fin_area, 0, INFINITY, "m^2",
+    args_real(a, "--fin-area", &r->fin_area, 0.004, 0.016, "m^2",
               "ASM-11: area of each fin; 0.01, 0.008 and 0.009 in the texts");
-    args_real(a, "--fin-turn", &r->fin_turn, -INFINITY, INFINITY, "rad",
+    args_real(a, "--fin-turn", &r->fin_turn, -3.2, 3.2, "rad",
               "ASM-11: angle of the first fin, from y to z; the others follow by 90 degrees");
-    args_real(a, "--density", &d->density, 0, INFINITY, "kg/m^3", "ASM-12: density of the water");
-    args_vector(a, "--thruster", d->thruster, "m", "point at which the thrust acts");
-    args_vector(a, "--thrust-axis", d->thrust_axis, "", "ASM-13: direction of the thrust");
-    args_vector(a, "--current", d->current, "m/s", "ASM-14: velocity of the water, inertial axes");
+    args_real(a, "--density", &d->density, 500, 2000, "kg/m^3", "ASM-12: density of the water");
+    args_vector(a, "--thruster", d->thruster, 1, "m", "point at which the thrust acts");
+    args_vector(a, "--thrust-axis", d->thrust_axis, 1, "", "ASM-13: direction of the thrust");
+    args_vector(a, "--current", d->current, 0.5, "m/s",
+                "ASM-14: velocity of the water, inertial axes");
     args_string(a, "--foil", &r->foil, "FILE",
                 "ASM-15: file with a table of alpha (rad), CL, CD, in place of the fit below");
-    args_real(a, "--foil-slope", &d->foil.slope, 0, INFINITY, "1/rad", "ASM-15: slope of CL");
-    args_positive(a, "--foil-stall", &d->foil.stall, "rad", "ASM-15: angle of stall");
-    args_positive(a, "--foil-sharpness", &d->foil.sharpness, "1/rad",
+    args_real(a, "--foil-slope", &d->foil.slope, 3, 12, "1/rad", "ASM-15: slope of CL");
+    args_positive(a, "--foil-stall", &d->foil.stall, 2, "rad", "ASM-15: angle of stall");
+    args_positive(a, "--foil-sharpness", &d->foil.sharpness, 2, "1/rad",
                   "ASM-15: sharpness of the stall");
-    args_real(a, "--foil-drag", &d->foil.drag, 0, INFINITY, "", "ASM-15: CD at alpha = 0");
-    args_real(a, "--foil-rise", &d->foil.rise, 0, INFINITY, "", "ASM-15: factor of CL^2 in CD");
-    args_real(a, "--foil-plate", &d->foil.plate, 0, INFINITY, "",
+    args_real(a, "--foil-drag", &d->foil.drag, 0, 0.013, "", "ASM-15: CD at alpha = 0");
+    args_real(a, "--foil-rise", &d->foil.rise, 0, 0.02, "", "ASM-15: factor of CL^2 in CD");
+    args_real(a, "--foil-plate", &d->foil.plate, 0, 4, "",
               "ASM-15: factor of the flat plate beyond the stall");
 }
 
 static void smooth_flags(args *a, settings *set, raw *r)
 {
-    args_vector(a, "--position", set->x0, "m", "at the start");
-    args_vector(a, "--angles", r->angles, "rad", "roll, pitch, yaw at the start (z up, ASM-1)");
-    args_vector(a, "--velocity", set->x0 + 7, "m/s", "at the start, body axes");
-    args_vector(a, "--omega", set->x0 + 10, "rad/s", "at the start, body axes");
+    args_vector(a, "--position", set->x0, 20, "m", "at the start");
+    args_vector(a, "--angles", r->angles, 0.5, "rad",
+                "roll, pitch, yaw at the start (z up, ASM-1)");
+    args_vector(a, "--velocity", set->x0 + 7, 2, "m/s", "at the start, body axes");
+    args_vector(a, "--omega", set->x0 + 10, 0.5, "rad/s", "at the start, body axes");
 
     args_string(a, "--method", &set->method, "NAME",
                 "rk4, dormand_prince, gauss2, radau3 ...: any method of <percuss/tableau.h>");
-    args_positive(a, "--h", &set->h, "s", "step of the method; the longest step of the study");
+    args_positive(a, "--h", &set->h, 2, "s", "step of the method; the longest step of the study");
     args_real(a, "--tol", &set->tol, 0, 0.1, "",
               "relative tolerance of a method that chooses its steps; 0: fixed steps");
     args_bool(a, "--cut", &set->cut,
               "end steps where damping and fins have a kink: a component of nu or an angle of "
               "attack is zero");
-    args_positive(a, "--period", &set->period, "s", "period of the control and of the table");
+    args_positive(a, "--period", &set->period, 2, "s", "period of the control and of the table");
     args_int(a, "--study", &set->study, 2, 8, "halvings of h to observe orders");
     args_real(a, "--order-within", &set->order_within, 0, 1, "",
               "allowed error of an observed order; the default manoeuvre keeps 0.05");
 
-    args_positive(a, "--reach", &set->reach, "",
+    args_positive(a, "--reach", &set->reach, 1e6, "",
                   "allowed error of (Q, nu), and of X in m, with the shortest steps, for order 4 "
                   "and more; ten times that for X under control");
     args_string(a, "--commands", &r->commands, "FILE",
                 "open loop: rows t (s), thrust (N), four deflections (rad)");
-    args_positive(a, "--tend", &set->t_end, "s", "end of the open loop");
-    args_positive(a, "--surge", &set->surge, "N", "thrust of the straight run");
+    args_positive(a, "--tend", &set->t_end, 16, "s", "end of the open loop");
+    args_positive(a, "--surge", &set->surge, 2, "N", "thrust of the straight run");
 }
 
 static void pilot_flags(args *a, settings *set, raw *r)
@@ -168,50 +168,53 @@ static void pilot_flags(args *a, settings *set, raw *r)
     auv_pilot *p = &set->pilot;
     args_choice(a, "--control", &set->control, "none|heading|waypoints|all",
                 "which runs: the table alone, one of the controls, or both");
-    args_real(a, "--thrust", &p->thrust, 0, INFINITY, "N", "thrust under control");
+    args_real(a, "--thrust", &p->thrust, 7.5, 30, "N", "thrust under control");
     args_real(a, "--heading", &p->heading, -pi, pi, "rad", "heading to keep");
-    args_real(a, "--depth", &p->depth, -INFINITY, INFINITY, "m", "z to keep");
-    args_real(a, "--heading-gain", &p->heading_gain, 0, INFINITY, "", "rudder per rad");
-    args_real(a, "--yaw-gain", &p->yaw_gain, 0, INFINITY, "s", "rudder per rad/s");
-    args_real(a, "--depth-gain", &p->depth_gain, 0, INFINITY, "rad/m", "pitch per depth");
-    args_real(a, "--sink-gain", &p->sink_gain, 0, INFINITY, "rad s/m", "pitch per vertical speed");
+    args_real(a, "--depth", &p->depth, -16, -4, "m", "z to keep");
+    args_real(a, "--heading-gain", &p->heading_gain, 1, 4, "", "rudder per rad");
+    args_real(a, "--yaw-gain", &p->yaw_gain, 0.1, 0.4, "s", "rudder per rad/s");
+    args_real(a, "--depth-gain", &p->depth_gain, 0.1, 0.4, "rad/m", "pitch per depth");
+    args_real(a, "--sink-gain", &p->sink_gain, 0.15, 0.6, "rad s/m", "pitch per vertical speed");
     args_real(a, "--most-pitch", &p->most_pitch, 0, 1.2, "rad", "limit of the commanded pitch");
-    args_real(a, "--pitch-gain", &p->pitch_gain, 0, INFINITY, "", "stern planes per rad");
-    args_real(a, "--pitch-rate-gain", &p->pitch_rate_gain, 0, INFINITY, "s",
-              "stern planes per rad/s");
-    args_real(a, "--roll-gain", &p->roll_gain, 0, INFINITY, "", "ailerons per rad");
-    args_real(a, "--roll-rate-gain", &p->roll_rate_gain, 0, INFINITY, "s", "ailerons per rad/s");
-    args_positive(a, "--most-fin", &p->most_fin, "rad", "limit of rudder and stern planes");
-    args_positive(a, "--tend-heading", &set->t_heading, "s", "end of the run with a heading");
-    args_positive(a, "--heading-within", &set->heading_within, "rad",
+    args_real(a, "--pitch-gain", &p->pitch_gain, 0.5, 2, "", "stern planes per rad");
+    args_real(a, "--pitch-rate-gain", &p->pitch_rate_gain, 0.1, 0.4, "s", "stern planes per rad/s");
+    args_real(a, "--roll-gain", &p->roll_gain, 0.025, 0.1, "", "ailerons per rad");
+    args_real(a, "--roll-rate-gain", &p->roll_rate_gain, 0.01, 0.04, "s", "ailerons per rad/s");
+    args_positive(a, "--most-fin", &p->most_fin, 2, "rad", "limit of rudder and stern planes");
+    args_positive(a, "--tend-heading", &set->t_heading, 3, "s", "end of the run with a heading");
+    args_positive(a, "--heading-within", &set->heading_within, 10, "rad",
                   "allowed error of the heading and, in m, of the depth, over the last quarter");
     args_string(a, "--waypoints", &r->waypoints, "x,y,z;...", "places to pass, m");
-    args_positive(a, "--radius", &p->radius, "m", "distance at which a waypoint counts as passed");
-    args_positive(a, "--tend-waypoints", &set->t_waypoints, "s", "end of the run with waypoints");
+    args_positive(a, "--radius", &p->radius, 2, "m",
+                  "distance at which a waypoint counts as passed");
+    args_positive(a, "--tend-waypoints", &set->t_waypoints, 3, "s",
+                  "end of the run with waypoints");
 }
 
 static void floor_flags(args *a, settings *set)
 {
     auv_floor *f = &set->down;
     args_bool(a, "--floor", &set->floor, "also land on the sea floor, which only the hull touches");
-    args_positive(a, "--excess", &f->excess, "N", "weight over buoyancy in the run on the floor");
-    args_positive(a, "--mu", &f->mu, "", "friction of the floor");
-    args_positive(a, "--altitude", &f->altitude, "m", "altitude of the hull at the start");
-    args_positive(a, "--hull-radius", &f->radius, "m", "radius of the hull, a capsule");
-    args_positive(a, "--hull-length", &f->length, "m", "length of the hull without its caps");
-    args_positive(a, "--floor-h", &f->h, "s", "time step of the model");
+    args_positive(a, "--excess", &f->excess, 2, "N",
+                  "weight over buoyancy in the run on the floor");
+    args_positive(a, "--mu", &f->mu, 2, "", "friction of the floor");
+    args_positive(a, "--altitude", &f->altitude, 2, "m", "altitude of the hull at the start");
+    args_positive(a, "--hull-radius", &f->radius, 2, "m", "radius of the hull, a capsule");
+    args_positive(a, "--hull-length", &f->length, 2, "m", "length of the hull without its caps");
+    args_positive(a, "--floor-h", &f->h, 2, "s", "time step of the model");
     args_real(a, "--theta", &f->theta, 0.5, 1, "", "theta of the scheme of the model");
-    args_positive(a, "--floor-tol", &f->tol, "", "tolerance of the velocity problems of the model");
-    args_positive(a, "--floor-thrust", &f->thrust, "N", "thrust of the dive");
+    args_positive(a, "--floor-tol", &f->tol, 2, "",
+                  "tolerance of the velocity problems of the model");
+    args_positive(a, "--floor-thrust", &f->thrust, 2, "N", "thrust of the dive");
     args_real(a, "--floor-dive", &f->dive, -0.2, 0.2, "rad",
               "angle of the stern planes in the dive");
-    args_positive(a, "--stop", &f->t_stop, "s", "time at which the thrust ends");
-    args_real(a, "--stick", &f->stick, 0, 1, "", "thrust over mu (W - B) that friction holds");
-    args_positive(a, "--stick-at", &f->t_stick, "s", "time at which this thrust begins");
-    args_real(a, "--slide", &f->slide, 1, INFINITY, "",
+    args_positive(a, "--stop", &f->t_stop, 2, "s", "time at which the thrust ends");
+    args_real(a, "--stick", &f->stick, 0, 0.95, "", "thrust over mu (W - B) that friction holds");
+    args_positive(a, "--stick-at", &f->t_stick, 2, "s", "time at which this thrust begins");
+    args_real(a, "--slide", &f->slide, 1.1, 3, "",
               "thrust over mu (W - B) that friction does not hold");
-    args_positive(a, "--slide-at", &f->t_slide, "s", "time at which this thrust begins");
-    args_positive(a, "--floor-tend", &f->t_end, "s", "end of the run on the floor");
+    args_positive(a, "--slide-at", &f->t_slide, 2, "s", "time at which this thrust begins");
+    args_positive(a, "--floor-tend", &f->t_end, 2, "s", "end of the run on the floor");
 }
 
 // ---- what was read ------------------------------------------------------------------------------
@@ -335,6 +338,18 @@ static void depth_holds(const settings *set)
                 excess, most);
 }
 
+// More inertia along the hull than across turns it away from its course, by the moment of its slip
+// (Munk); the fins hold it against a little of that only.
+static void course_holds(const settings *set)
+{
+    const double *M = set->def.mass_matrix;
+    if (set->control == AUV_NONE || (M[0] <= M[7] && M[0] <= M[14])) return;
+    args_refuse(
+        "--mass-v has more along x, %g kg, than along y or z: the vehicle leaves its course; "
+        "give --control none",
+        M[0]);
+}
+
 static void floor_fits(const settings *set, double pitch)
 {
     const auv_floor *f = &set->down;
@@ -382,6 +397,7 @@ void read_flags(settings *set, int argc, char **argv)
     read_waypoints(set, r.waypoints);
     times_fit(set);
     depth_holds(set);
+    course_holds(set);
     floor_fits(set, r.angles[1]);
     if (pcs_tableau_create_named(NULL, set->method, &set->tableau) != PCS_OK) {
         args_refuse("--method: %s", pcs_error_text());

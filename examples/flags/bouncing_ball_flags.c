@@ -21,20 +21,21 @@ void read_flags(settings *s, int argc, char **argv)
     args a = {.about = "A ball falls on a plane and bounces; apexes and Zeno time against their "
                        "closed forms.",
               .table = COLUMNS};
-    args_positive(&a, "--mass", &s->mass, "kg", "mass");
-    args_positive(&a, "--radius", &s->radius, "m", "radius");
-    args_real(&a, "--inertia", &s->inertia, 0, INFINITY, "kg m^2",
+    args_positive(&a, "--mass", &s->mass, 1000, "kg", "mass");
+    args_positive(&a, "--radius", &s->radius, 10, "m", "radius");
+    args_real(&a, "--inertia", &s->inertia, 0, 100, "kg m^2",
               "moment of inertia about any axis; 0: that of a solid sphere");
-    args_real(&a, "--z0", &s->z0, -INFINITY, INFINITY, "m", "height of the centre at the start");
-    args_vector(&a, "--v0", s->v0, "m/s", "velocity at the start; one number: upwards");
-    args_vector(&a, "--omega0", s->omega0, "rad/s",
+    args_real(&a, "--z0", &s->z0, 0, 10, "m", "height of the centre at the start");
+    args_vector(&a, "--v0", s->v0, 100, "m/s", "velocity at the start; one number: upwards");
+    args_vector(&a, "--omega0", s->omega0, 100, "rad/s",
                 "angular velocity at the start, body axes; one number: about z");
     args_real(&a, "--e", &s->e, 0, 1, "", "restitution");
-    args_real(&a, "--gravity", &s->run.gravity, 0, INFINITY, "m/s^2", "gravity, downwards");
+    args_real(&a, "--gravity", &s->run.gravity, 0, 100, "m/s^2", "gravity, downwards");
     args_real(&a, "--theta", &s->run.scheme.theta, 0, 1, "",
               "theta of the scheme; 1/2 is exact for a parabola");
-    args_real(&a, "--tend", &s->run.t_end, 0, INFINITY, "s", "end of the run");
-    args_positive(&a, "--proj-tol", &s->run.scheme.proj_tol, "m", "overlap left by the projection");
+    args_real(&a, "--tend", &s->run.t_end, 0, 100, "s", "end of the run");
+    args_positive(&a, "--proj-tol", &s->run.scheme.proj_tol, 1000, "m",
+                  "overlap left by the projection");
     args_int(&a, "--proj-max", &s->run.scheme.proj_max, 1, 1000000,
              "limit of projection iterations");
     args_choice(&a, "--formulation", &s->formulation, "newton-euler|lagrangian",
@@ -47,6 +48,9 @@ void read_flags(settings *s, int argc, char **argv)
                                          s->omega0[1] != 0 || s->omega0[2] != 0)) {
         args_refuse("the lagrangian ball has one coordinate, z; give --v0 one "
                     "number and no --omega0");
+    }
+    if (s->run.t_end > 0 && s->run.t_end < s->run.h) {
+        args_refuse("--tend %g s is less than a step of --h %g s", s->run.t_end, s->run.h);
     }
     if (s->run.t_end / s->run.h > 1e9) {
         args_refuse("--tend %g takes more than 1e9 steps of --h %g", s->run.t_end, s->run.h);

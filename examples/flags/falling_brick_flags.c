@@ -53,23 +53,23 @@ void read_flags(settings *set, int argc, char **argv)
         .table = "write every step of the first run: time, position, quaternion, velocity, angular "
                  "velocity (body axes), heights of the eight vertices, normal impulse (N s), "
                  "energies (J)"};
-    args_positive(&a, "--mass", &set->mass, "kg", "mass of the brick");
-    args_edges(&a, "--size", set->size, "edges of the brick");
+    args_positive(&a, "--mass", &set->mass, 1000, "kg", "mass of the brick");
+    args_sizes(&a, "--size", set->size, 3, "m", "edges of the brick");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
-    args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
-    args_positive(&a, "--height", &set->height, "m", "height of the centre at the start");
-    args_vector(&a, "--v0", set->v0, "m/s", "velocity at the start; one number: upwards");
+    args_real(&a, "--mu", &set->mu, 0, 2, "", "friction");
+    args_positive(&a, "--height", &set->height, 10, "m", "height of the centre at the start");
+    args_vector(&a, "--v0", set->v0, 10, "m/s", "velocity at the start; one number: upwards");
     args_real(&a, "--tilt", &set->tilt, 0, 3.15, "rad",
               "tilt of the brick at the start, about a random axis");
-    args_real(&a, "--omega", &set->omega, 0, 1e3, "rad/s",
+    args_real(&a, "--omega", &set->omega, 0, 100, "rad/s",
               "angular velocity at the start, about another random axis");
     args_int(&a, "--seed", &set->seed, 0, 1000000, "seed of the first run");
     args_int(&a, "--runs", &set->runs, 1, MOST_RUNS, "runs, each with the next seed");
-    args_positive(&a, "--proj-tol", &scheme->proj_tol, "m", "overlap left by the projection");
-    args_positive(&a, "--tol", &scheme->solver.tol, "", "tolerance of the velocity problems");
-    args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-3, "",
+    args_positive(&a, "--proj-tol", &scheme->proj_tol, 1000, "m", "overlap left by the projection");
+    args_positive(&a, "--tol", &scheme->solver.tol, 1000, "", "tolerance of the velocity problems");
+    args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-8, "",
               "relative tolerance of the reference of the flight");
-    args_positive(&a, "--rest", &set->rest, "m/s",
+    args_positive(&a, "--rest", &set->rest, 1e5, "m/s",
                   "speed of all points below which the brick rests");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1,
              "halvings of h to observe the order of the flight");

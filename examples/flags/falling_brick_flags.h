@@ -5,7 +5,7 @@
 #include "checks/free_box.h"
 #include "flags/run_flags.h"
 
-enum { MOST_LEVELS = 8, MOST_RUNS = 1000 };
+enum { MOST_LEVELS = 8, MOST_RUNS = 100 };
 
 // SI units throughout
 typedef struct settings {

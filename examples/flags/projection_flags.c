@@ -21,7 +21,7 @@ void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--radius", &set->radius, 1e-3, 5, "m",
               "radius of the ball; also ten and a hundred times that");
     args_real(&a, "--tol", &set->tol, 1e-12, 1e-6, "m", "violation left by the projection");
-    args_int(&a, "--max", &set->max, 3, MOST_STEPS, "limit of steps");
+    args_int(&a, "--max", &set->max, 20, MOST_STEPS, "limit of steps");
     args_string(&a, "--csv", &set->csv, "FILE", "write the violation step by step");
     args_parse(&a, argc, argv);
 }

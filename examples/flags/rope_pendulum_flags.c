@@ -54,24 +54,23 @@ void read_flags(settings *set, int argc, char **argv)
     args a = {.about = "A mass on a rope falls, is caught, swings and is released: event by event "
                        "against closed forms, and in time steps as a contact.",
               .table = COLUMNS};
-    args_positive(&a, "--mass", &r->mass, "kg", "mass");
-    args_positive(&a, "--length", &r->length, "m", "length of the rope");
-    args_real(&a, "--drag", &r->drag, 0, INFINITY, "kg/s", "drag force over speed");
+    args_positive(&a, "--mass", &r->mass, 1000, "kg", "mass");
+    args_positive(&a, "--length", &r->length, 4, "m", "length of the rope");
+    args_real(&a, "--drag", &r->drag, 0, 1, "kg/s", "drag force over speed");
     args_real(&a, "--e", &r->e, 0, 1, "", "restitution of the capture");
-    args_positive(&a, "--settle", &r->settle, "m/s",
+    args_positive(&a, "--settle", &r->settle, 10, "m/s",
                   "speed along the rope below which e counts as 0");
     args_real(&a, "--anchor-x", &anchor[0], -1e6, 1e6, "lengths of the rope",
               "horizontal position of the anchor, over the length of the rope");
     args_real(&a, "--anchor-y", &anchor[1], -1e6, 1e6, "lengths of the rope",
               "vertical position of the anchor, over the length of the rope");
-    args_real(&a, "--x", &set->x0[0], -1e9, 1e9, "m",
-              "horizontal position at the start of the drop");
-    args_real(&a, "--y", &set->x0[1], -1e9, 1e9, "m", "vertical position at the start of the drop");
-    args_real(&a, "--vx", &set->v0[0], -1e9, 1e9, "m/s",
+    args_real(&a, "--x", &set->x0[0], -10, 10, "m", "horizontal position at the start of the drop");
+    args_real(&a, "--y", &set->x0[1], -10, 10, "m", "vertical position at the start of the drop");
+    args_real(&a, "--vx", &set->v0[0], -10, 10, "m/s",
               "horizontal velocity at the start of the drop");
-    args_real(&a, "--vy", &set->v0[1], -1e9, 1e9, "m/s",
+    args_real(&a, "--vy", &set->v0[1], -10, 10, "m/s",
               "vertical velocity at the start of the drop");
-    args_real(&a, "--throw", &set->throw_speed, 0, 1e9, "m/s",
+    args_real(&a, "--throw", &set->throw_speed, 0, 15, "m/s",
               "speed of a second motion, from the lowest point; 0: none. Below sqrt(2 g l) and "
               "above sqrt(5 g l) the rope stays taut without drag");
     args_choice(&a, "--stabilise", &stabilisation, "none|baumgarte|ggl|project",

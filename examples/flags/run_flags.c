@@ -10,17 +10,18 @@ typedef struct choices {
 
 static void add_flags(args *a, run_settings *run, unsigned which, choices *of)
 {
-    if (which & RUN_H) args_positive(a, "--h", &run->h, "s", "time step");
-    if (which & RUN_END) args_positive(a, "--tend", &run->t_end, "s", "end of a run");
+    if (which & RUN_H) args_positive(a, "--h", &run->h, 10, "s", "time step");
+    if (which & RUN_END) args_positive(a, "--tend", &run->t_end, 100, "s", "end of a run");
     if (which & RUN_GRAVITY) {
-        args_positive(a, "--gravity", &run->gravity, "m/s^2", "gravity, downwards");
+        args_positive(a, "--gravity", &run->gravity, 10, "m/s^2", "gravity, downwards");
     }
     if (which & RUN_SOLVER) {
         args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
     }
     if (which & RUN_TOL) {
-        args_positive(a, "--tol", &run->tol, "", "tolerance of the velocity problems");
-        args_int(a, "--budget", &run->budget, 1, 1000000000,
+        args_real(a, "--tol", &run->tol, 1e-5 * run->tol, 1e3 * run->tol, "",
+                  "tolerance of the velocity problems");
+        args_int(a, "--budget", &run->budget, 10000, 1000000000,
                  "limit for one velocity problem: work units of auto, sweeps of nsgs");
         args_real(a, "--projection-tol", &run->proj_tol, 0, 1, "m",
                   "overlap that the projection leaves; 0: 3e-4 of the smallest edge or diameter");

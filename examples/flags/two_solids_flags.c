@@ -29,24 +29,24 @@ void read_flags(settings *set, int argc, char **argv)
                   "(N s), smallest gap, energies (J), momentum, angular momentum about the origin"};
     args_choice(&a, "--scene", &set->scene, SOLIDS_WORDS,
                 "scene; corner, edge and face are on the ground");
-    args_positive(&a, "--mass1", &set->def.mass[0], "kg", "mass of the upper solid");
-    args_positive(&a, "--mass2", &set->def.mass[1], "kg", "mass of the lower solid, if it is free");
-    args_positive(&a, "--radius1", &set->def.radius[0], "m", "radius of the upper sphere");
-    args_positive(&a, "--radius2", &set->def.radius[1], "m", "radius of the lower sphere");
-    args_edges(&a, "--size1", set->def.size[0], "edges of the upper box");
-    args_edges(&a, "--size2", set->def.size[1], "edges of the lower box");
-    args_real(&a, "--speed", &set->def.speed, -INFINITY, INFINITY, "m/s",
+    args_positive(&a, "--mass1", &set->def.mass[0], 1000, "kg", "mass of the upper solid");
+    args_positive(&a, "--mass2", &set->def.mass[1], 1000, "kg",
+                  "mass of the lower solid, if it is free");
+    args_positive(&a, "--radius1", &set->def.radius[0], 10, "m", "radius of the upper sphere");
+    args_positive(&a, "--radius2", &set->def.radius[1], 10, "m", "radius of the lower sphere");
+    args_sizes(&a, "--size1", set->def.size[0], 3, "m", "edges of the upper box");
+    args_sizes(&a, "--size2", set->def.size[1], 3, "m", "edges of the lower box");
+    args_real(&a, "--speed", &set->def.speed, -10, 10, "m/s",
               "downward speed of the upper solid; a free lower solid moves up half as fast");
-    args_real(&a, "--sideways", &set->def.sideways, -INFINITY, INFINITY, "m/s",
-              "speed to the side");
-    args_real(&a, "--spin1", &set->def.spin[0], -INFINITY, INFINITY, "rad/s",
+    args_real(&a, "--sideways", &set->def.sideways, -4, 4, "m/s", "speed to the side");
+    args_real(&a, "--spin1", &set->def.spin[0], -15, 15, "rad/s",
               "angular velocity of the upper solid");
-    args_real(&a, "--spin2", &set->def.spin[1], -INFINITY, INFINITY, "rad/s",
+    args_real(&a, "--spin2", &set->def.spin[1], -10, 10, "rad/s",
               "angular velocity of the lower solid");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
     args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
     args_real(&a, "--theta", &set->run.scheme.theta, 0, 1, "", "of the scheme");
-    args_positive(&a, "--hit", &set->hit, "s", "time at which the solids touch");
+    args_positive(&a, "--hit", &set->hit, 10, "s", "time at which the solids touch");
     args_int(&a, "--study", &set->study, 0, MOST_HALVINGS,
              "halvings of h to observe orders; at least two are needed");
     run_parse(&a, &set->run, RUN_H | RUN_END | RUN_PROJECTION | RUN_METRIC, argc, argv);
@@ -59,6 +59,15 @@ void read_flags(settings *set, int argc, char **argv)
         if ((set->scene != ALL && set->scene != kind) || solids_fit(&s)) continue;
         args_refuse("in %s the upper box touches beyond the lower; enlarge --size2",
                     solids_name[kind]);
+    }
+    const double aside = set->run.h * fabs(set->def.sideways);
+    if (aside > 0.033 * (set->def.radius[0] + set->def.radius[1]) ||
+        set->run.t_end < 20 * set->run.h) {
+        args_refuse(
+            "--h is %g s: it must be at most a twentieth of --tend, and the spheres may pass "
+            "each other by at most 0.033 of the sum of their radii in a step: reduce --h or "
+            "--sideways",
+            set->run.h);
     }
     if (set->run.t_end < set->hit + 2 * set->run.h || set->run.t_end / set->run.h > 1e8) {
         args_refuse("--tend must lie two steps behind --hit, and at most 1e8 steps "

@@ -9,8 +9,8 @@ const char *const slider_status[] = {"open", "sticks", "slides", "undecided"};
 args slider_args(slider_def *def, double least, double most, const char *about, const char *table)
 {
     args a = {.about = about, .table = table};
-    args_positive(&a, "--mass", &def->mass, "kg", "mass of the body");
-    args_positive(&a, "--radius", &def->radius, "m", "radius of a ball");
+    args_positive(&a, "--mass", &def->mass, 1000, "kg", "mass of the body");
+    args_positive(&a, "--radius", &def->radius, 10, "m", "radius of a ball");
     args_real(&a, "--mu", &def->mu, least, most, "", "friction");
     return a;
 }

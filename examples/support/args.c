@@ -37,43 +37,61 @@ static const char *word_at(const char *words, int index, size_t *length)
     return words;
 }
 
+// as --help prints it: the ends that are told are those that are accepted
+static double rounded(double x)
+{
+    char text[28];
+    snprintf(text, sizeof text, "%g", x);
+    return strtod(text, NULL);
+}
+
 void args_real(args *a, const char *name, double *value, double low, double high, const char *unit,
                const char *help)
 {
     args_flag *f = add(a, (args_flag){.name = name,
                                       .type = ARGS_REAL,
                                       .value = value,
-                                      .low = low,
-                                      .high = high,
+                                      .low = rounded(low),
+                                      .high = rounded(high),
                                       .unit = unit,
                                       .help = help});
     snprintf(f->shown, sizeof f->shown, "%g", *value);
 }
 
-void args_positive(args *a, const char *name, double *value, const char *unit, const char *help)
+void args_positive(args *a, const char *name, double *value, double span, const char *unit,
+                   const char *help)
 {
-    args_real(a, name, value, 0, INFINITY, unit, help);
-    a->flag[a->n - 1].low_excluded = true;
+    args_real(a, name, value, *value / span, *value * span, unit, help);
 }
 
-void args_vector(args *a, const char *name, double value[3], const char *unit, const char *help)
+static args_flag *add_vector(args *a, const char *name, double value[3], const char *unit,
+                             const char *help)
 {
     args_flag *f = add(a, (args_flag){.name = name,
                                       .type = ARGS_VECTOR,
                                       .value = value,
-                                      .low = -INFINITY,
-                                      .high = INFINITY,
                                       .unit = unit,
-                                      .help = help});
+                                      .help = help,
+                                      .first = {value[0], value[1], value[2]}});
     snprintf(f->shown, sizeof f->shown, "%g,%g,%g", value[0], value[1], value[2]);
+    return f;
 }
 
-void args_edges(args *a, const char *name, double value[3], const char *help)
+void args_vector(args *a, const char *name, double value[3], double most, const char *unit,
+                 const char *help)
 {
-    args_vector(a, name, value, "m", help);
-    args_flag *f = &a->flag[a->n - 1];
-    f->low = 0;
-    f->low_excluded = true;
+    args_flag *f = add_vector(a, name, value, unit, help);
+    f->low = -most;
+    f->high = most;
+}
+
+void args_sizes(args *a, const char *name, double value[3], double span, const char *unit,
+                const char *help)
+{
+    args_flag *f = add_vector(a, name, value, unit, help);
+    f->low = rounded(1 / span);
+    f->high = span;
+    f->times = true;
 }
 
 void args_int(args *a, const char *name, int *value, int low, int high, const char *help)
@@ -118,7 +136,7 @@ void args_bool(args *a, const char *name, bool *value, const char *help)
 
 // ---- help --------------------------------------------------------------------------------------
 
-// the interval of a number, "[0, 1]" or "(0, inf)"; an end that is excluded has a round bracket
+// the interval of a number, "[0, 1]"
 typedef struct range_text {
     char text[64];
 } range_text;
@@ -130,9 +148,7 @@ static range_text range_of(const args_flag *f)
     const bool whole = f->type == ARGS_INT;
     snprintf(low, sizeof low, whole ? "%.0f" : "%g", f->low);
     snprintf(high, sizeof high, whole ? "%.0f" : "%g", f->high);
-    const bool open = f->low_excluded || f->low == -INFINITY;
-    snprintf(out.text, sizeof out.text, "%s%s, %s%s", open ? "(" : "[", low, high,
-             f->high == INFINITY ? ")" : "]");
+    snprintf(out.text, sizeof out.text, "[%s, %s]", low, high);
     return out;
 }
 
@@ -147,7 +163,9 @@ static void print_flag(const args_flag *f)
     if (number && f->unit[0] != '\0') printf(", %s", f->unit);
     if (f->type == ARGS_CHOICE) printf(": %s", f->unit);
     printf(" (");
-    if (number || f->type == ARGS_INT) printf("in %s, ", range_of(f).text);
+    if (number || f->type == ARGS_INT) {
+        printf("in %s%s, ", range_of(f).text, f->times ? " times the default" : "");
+    }
     printf("default %s)\n", f->shown);
 }
 
@@ -240,7 +258,7 @@ static bool read_real(args *a, const args_flag *f, const char *text)
     if (end == text || *end != '\0' || !isfinite(x)) {
         return wrong(a, "%s: '%s' is not a finite number", f->name, text);
     }
-    if (!(x >= f->low && x <= f->high) || (f->low_excluded && x == f->low)) {
+    if (!(x >= f->low && x <= f->high)) {
         return wrong(a, "%s is %s; it must lie in %s", f->name, text, range_of(f).text);
     }
     *(double *)f->value = x;
@@ -265,15 +283,17 @@ static bool read_vector(args *a, const args_flag *f, const char *text)
         return wrong(a, "%s: '%s' is neither one finite number nor three (1,0,-2)", f->name, text);
     }
 
-    if (f->low_excluded && !(x[0] > 0 && x[1] > 0 && x[2] > 0)) {
-        return wrong(a, "%s: '%s' is not three numbers > 0 (0.3,0.2,0.1)", f->name, text);
-    }
-
     // a single number is the third
     double *value = f->value;
     value[0] = n == 3 ? x[0] : 0;
     value[1] = n == 3 ? x[1] : 0;
     value[2] = n == 3 ? x[2] : x[0];
+    for (int i = 0; i < 3; ++i) {
+        const double one = f->times ? f->first[i] : 1;
+        if (value[i] >= f->low * one && value[i] <= f->high * one) continue;
+        return wrong(a, "%s is %s; its components must lie in %s%s%s", f->name, text,
+                     range_of(f).text, f->times ? " times " : "", f->times ? f->shown : "");
+    }
     return true;
 }
 

@@ -4,9 +4,9 @@
 //     double mass = 1;
 //     int metric = 3;
 //     args a = {.about = "A ball falls on a plane."};
-//     args_positive(&a, "--mass", &mass, "kg", "mass of the ball");
+//     args_positive(&a, "--mass", &mass, 1000, "kg", "mass of the ball");
 //     args_real(&a, "--e", &e, 0, 1, "", "restitution");
-//     args_vector(&a, "--v0", v0, "m/s", "first velocity");
+//     args_vector(&a, "--v0", v0, 10, "m/s", "first velocity");
 //     args_choice(&a, "--metric", &metric, "q|q1|v|mass", "metric of the projection");
 //     args_parse(&a, argc, argv);
 //
@@ -31,10 +31,11 @@ typedef enum args_type {
 typedef struct args_flag {
     const char *name; // with its dashes
     args_type type;
-    void *value;       // where the value goes
-    double low, high;  // allowed range of a number
-    bool low_excluded; // the value must be above low
-    const char *unit;  // of a number, the words of a choice, the placeholder of a string
+    void *value;      // where the value goes
+    double low, high; // allowed range of a number
+    bool times;       // the range is in multiples of the default
+    double first[3];  // the default of a vector
+    const char *unit; // of a number, the words of a choice, the placeholder of a string
     const char *help;
     char shown[40]; // the default as --help prints it
 } args_flag;
@@ -51,14 +52,17 @@ typedef struct args {
 void args_real(args *a, const char *name, double *value, double low, double high, const char *unit,
                const char *help);
 
-// a finite number > 0
-void args_positive(args *a, const char *name, double *value, const char *unit, const char *help);
+// a number from its default over `span` to `span` times its default, which is > 0
+void args_positive(args *a, const char *name, double *value, double span, const char *unit,
+                   const char *help);
 
-// three finite numbers, "1,0,-2"; a single one is the third, the others zero
-void args_vector(args *a, const char *name, double value[3], const char *unit, const char *help);
+// three numbers in [-most, most], "1,0,-2"; a single one is the third, the others zero
+void args_vector(args *a, const char *name, double value[3], double most, const char *unit,
+                 const char *help);
 
-// the edges of a box, three finite numbers > 0
-void args_edges(args *a, const char *name, double value[3], const char *help);
+// three numbers > 0, such as the edges of a box, each in such a range about its default
+void args_sizes(args *a, const char *name, double value[3], double span, const char *unit,
+                const char *help);
 
 // an integer in [low, high]
 void args_int(args *a, const char *name, int *value, int low, int high, const char *help);

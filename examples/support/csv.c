@@ -1,25 +1,33 @@
 // CSV files of the examples, complete or absent.
 #include "csv.h"
 
+#include "problem_file/links.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool complain(const char *path, const char *what)
+// a new file beside the target: target.part0, or the next number that is free
+static FILE *open_part(csv *c)
 {
-    fprintf(stderr, "%s: %s\n", path, what);
-    return false;
-}
-
-// a new file beside `path`: path.part0, or the next number that is free
-static FILE *open_part(const char *path, char *part, size_t size)
-{
+    enum { LONGEST = 4096 };
+    int stream;
+    c->target = malloc(LONGEST);
+    c->part = malloc(LONGEST + 16);
+    if (!c->target || !c->part || !links_end(c->path, c->target, LONGEST, &stream)) return NULL;
     for (int k = 0; k < 100; ++k) {
-        snprintf(part, size, "%s.part%d", path, k);
-        FILE *file = fopen(part, "wbx");
+        snprintf(c->part, LONGEST + 16, "%s.part%d", c->target, k);
+        FILE *file = fopen(c->part, "wbx");
         if (file || errno != EEXIST) return file;
     }
     return NULL;
+}
+
+static void release(csv *c)
+{
+    free(c->target);
+    free(c->part);
+    *c = (csv){0};
 }
 
 bool csv_open(csv *c, const char *path, const char *header)
@@ -32,16 +40,11 @@ bool csv_open(csv *c, const char *path, const char *header)
     } else if (strncmp(path, "/dev/", 5) == 0) {
         c->file = fopen(path, "wb");
     } else {
-        const size_t size = strlen(path) + 16;
-        c->part = malloc(size);
-        if (!c->part) return complain(path, "out of memory");
-        c->file = open_part(path, c->part, size);
+        c->file = open_part(c);
     }
     if (!c->file) {
-        const char *why = strerror(errno);
-        free(c->part);
-        *c = (csv){0};
-        fprintf(stderr, "%s: cannot be written: %s\n", path, why);
+        fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+        release(c);
         return false;
     }
 
@@ -119,14 +122,13 @@ bool csv_close(csv *c)
     if (!finish(c) && !c->failed) c->failed = strerror(errno);
     c->file = NULL;
 
-    if (!c->failed && c->part && rename(c->part, c->path) != 0) c->failed = strerror(errno);
+    if (!c->failed && c->part && rename(c->part, c->target) != 0) c->failed = strerror(errno);
     if (c->failed) {
         if (c->part) remove(c->part);
         fprintf(stderr, "%s: not written: %s\n", c->path, c->failed);
     }
     const bool good = !c->failed;
-    free(c->part);
-    *c = (csv){0};
+    release(c);
     return good;
 }
 
@@ -134,6 +136,5 @@ void csv_drop(csv *c)
 {
     if (c->file) finish(c);
     if (c->part) remove(c->part);
-    free(c->part);
-    *c = (csv){0};
+    release(c);
 }

@@ -7,7 +7,7 @@
 //     if (!csv_close(&out)) return 2;
 //
 // A null path makes every call succeed and do nothing, so that --csv needs no if. "-" is stdout;
-// devices (/dev/...) are written directly.
+// devices (/dev/...) are written directly. A link stays: the file at its end is written.
 #ifndef EXAMPLES_CSV_H
 #define EXAMPLES_CSV_H
 
@@ -17,6 +17,7 @@
 typedef struct csv {
     FILE *file;         // null: does nothing
     const char *path;   // borrowed
+    char *target;       // the end of the links of `path`; null when written directly
     char *part;         // name of the temporary file; null when written directly
     int columns;        // as the header counts them
     int at;             // cells so far in this row

@@ -1,4 +1,5 @@
 // Shared parts of the examples: flags, CSV files, checks, orders; and an impact calculated by hand.
+#define _POSIX_C_SOURCE 200809L // symlink
 #include "args.h"
 #include "checks.h"
 #include "checks/impact_by_hand.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define CSV_PATH "test_support.csv"
 
@@ -28,9 +30,9 @@ static bool parse(settings *s, args *a, int n, const char *const words[])
     }
     *s = (settings){.mass = 1, .speed = -2, .count = 3, .metric = 1};
     *a = (args){.about = "A ball falls."};
-    args_positive(a, "--mass", &s->mass, "kg", "mass of the ball");
+    args_positive(a, "--mass", &s->mass, 10, "kg", "mass of the ball");
     args_real(a, "--speed", &s->speed, -10, 10, "m/s", "first speed");
-    args_vector(a, "--spin", s->spin, "rad/s", "spin");
+    args_vector(a, "--spin", s->spin, 100, "rad/s", "spin");
     args_int(a, "--count", &s->count, 0, 9, "how many");
     args_choice(a, "--metric", &s->metric, "q|q1|v|mass", "metric");
     args_string(a, "--file", &s->file, "FILE", "where");
@@ -88,6 +90,7 @@ TEST(mistakes_end_with_code_two)
         {"--spin", "1,2"},     {"--spin", "1,2,3,4"}, {"--spin", "1,2,3,"},
         {"--spin", "1,"},      {"--spin", "1,,2"},    {"--spin", "1,nan,2"},
         {"--spin", "x"},       {"--spin=", "x"},      {"--spin", "1 2 3"},
+        {"--mass", "0.099"},   {"--mass", "10.01"},   {"--spin", "0,0,-101"},
     };
     for (size_t i = 0; i < sizeof line / sizeof *line; ++i) {
         settings s;
@@ -115,6 +118,20 @@ static bool exists(const char *path)
     FILE *f = fopen(path, "rb");
     if (f) fclose(f);
     return f != NULL;
+}
+
+TEST(a_csv_is_written_to_the_end_of_a_link)
+{
+    csv c;
+    remove(CSV_PATH);
+    remove(CSV_PATH ".link");
+    ck_assert(symlink(CSV_PATH, CSV_PATH ".link") == 0);
+    ck_assert(csv_open(&c, CSV_PATH ".link", "t"));
+    ck_assert(csv_close(&c));
+    ck_assert(exists(CSV_PATH));
+    remove(CSV_PATH);
+    ck_assert(!exists(CSV_PATH ".link")); // it is a link still
+    remove(CSV_PATH ".link");
 }
 
 TEST(a_csv_appears_complete_at_close)
