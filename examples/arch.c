@@ -36,7 +36,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args a = {.about = "Two masonry arches: one a little thicker than the limit, which stands, and "
                        "one a little thinner, which falls.",
               .table = COLUMNS};
-    args_int(&a, "--stones", &set->def.stones, 3, 200, "stones in the half circle");
+    args_int(&a, "--stones", &set->def.stones, 3, 101, "stones in the half circle");
     args_real(&a, "--stands", &set->stands, 0, 0.9, "",
               "thickness over radius of an arch that stands; 0: none");
     args_real(&a, "--falls", &set->falls, 0, 0.9, "",
@@ -46,9 +46,14 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--depth", &set->def.depth, 10, "m", "depth of the stones, across the arch");
     args_positive(&a, "--density", &set->def.density, 1000, "kg/m^3", "density of the stones");
     args_real(&a, "--mu", &set->def.mu, 0.4, 2, "", "friction");
-    args_positive(&a, "--creep", &set->creep, 100, "m",
-                  "limit for the motion of a stone after the first tenth of the run");
+    args_real(&a, "--creep", &set->creep, 1e-6, 1e-4, "m",
+              "limit for the motion of a stone after the first tenth of the run");
     run_parse(&a, &set->run, RUN_DENSE, argc, argv);
+    if (set->run.t_end < 0.3 || set->run.t_end > 5) {
+        args_refuse("--tend is %g s; it must lie in [0.3, 5], to see an arch fall, and how far one "
+                    "that stands creeps",
+                    set->run.t_end);
+    }
     const double limit = thrust_limit(set->def.stones);
     if (set->stands > 0 && set->stands <= limit) {
         args_refuse("--stands must be more than %.6f", limit);
