@@ -104,8 +104,8 @@ static void vehicle_flags(args *a, settings *set, raw *r)
                "ASM-7: quadratic damping about x, y, z");
     args_real(a, "--yur", &d->Yur, -2, 2, "kg", "ASM-8: factor of the sway force Yur u r");
     args_positive(a, "--mass", &d->mass, 2, "kg", "ASM-9: mass of the solid alone");
-    args_real(a, "--weight", &d->weight, 50, 200, "N", "ASM-9: weight");
-    args_real(a, "--buoyancy", &d->buoyancy, 50, 200, "N",
+    args_real(a, "--weight", &d->weight, 80, 120, "N", "ASM-9: weight");
+    args_real(a, "--buoyancy", &d->buoyancy, 80, 120, "N",
               "ASM-9: buoyancy; equal to the weight: neutral");
     args_vector(a, "--r-g", d->r_G, 0.01, "m", "ASM-10: centre of gravity");
     args_vector(a, "--r-b", d->r_B, 0.02, "m", "ASM-10: centre of buoyancy");
@@ -363,6 +363,12 @@ static void floor_fits(const settings *set, double pitch)
     const double *wash = set->def.current, deep = 0.5 * f->length * fabs(sin(pitch));
     if (wash[0] != 0 || wash[1] != 0 || wash[2] != 0) {
         args_refuse("in a --current nothing lies still: give --floor=no");
+    }
+    const double *B = set->def.r_B, *G = set->def.r_G, above = B[2] - G[2];
+    if (above < 0.005 || hypot(B[0] - G[0], B[1] - G[1]) > 0.2 * above) {
+        args_refuse(
+            "--r-b must lie above --r-g, by 0.005 m and five times what it lies beside: otherwise "
+            "the hull rolls on the floor; or give --floor=no");
     }
     if (deep >= f->altitude) args_refuse("the hull begins in the floor: enlarge --altitude");
     if (!(f->stick < 1) || !(f->slide > 1)) args_refuse("--stick is below 1, --slide above 1");

@@ -5,7 +5,7 @@
 #include "flags/run_flags.h"
 #include "scenes/rope_scene.h"
 
-enum { MOST_LEVELS = 10 };
+enum { MOST_LEVELS = 8 };
 
 // SI units throughout
 typedef struct settings {
