@@ -43,7 +43,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--side", &set->side, 1, 46, "bodies along an edge of the lattice: side^3 bodies");
     args_int(&a, "--steps", &set->steps, 0, 1000000,
              "number of steps, at least 2; 0: that of the scene");
-    args_positive(&a, "--overlap", &set->allowed, 10, "",
+    args_positive(&a, "--overlap", &set->allowed, 3, "",
                   "overlap allowed, over the size of a body");
     run_parse(&a, &set->run, RUN_TOL | RUN_SOLVER | RUN_THREADS, argc, argv);
     const int steps = set->steps > 0 ? set->steps : LATTICE_STEPS;

@@ -49,6 +49,12 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--mu", &set->mu, 0, 10, "", "friction");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     run_parse(&a, &set->run, RUN_USUAL | RUN_THREADS, argc, argv);
+    if (set->run.t_end > 30) {
+        args_refuse(
+            "--tend is %g s; it must be at most 30 s: later the lean of the disc has gone far "
+            "from the circle",
+            set->run.t_end);
+    }
     disc *d = &set->disc;
     d->gravity = set->run.gravity;
     d->c = set->thickness / 2;

@@ -119,7 +119,7 @@ static void vehicle_flags(args *a, settings *set, raw *r)
     args_real(a, "--density", &d->density, 500, 2000, "kg/m^3", "ASM-12: density of the water");
     args_vector(a, "--thruster", d->thruster, 1, "m", "point at which the thrust acts");
     args_vector(a, "--thrust-axis", d->thrust_axis, 1, "", "ASM-13: direction of the thrust");
-    args_vector(a, "--current", d->current, 0.5, "m/s",
+    args_vector(a, "--current", d->current, 0.3, "m/s",
                 "ASM-14: velocity of the water, inertial axes");
     args_string(a, "--foil", &r->foil, "FILE",
                 "ASM-15: file with a table of alpha (rad), CL, CD, in place of the fit below");
@@ -139,7 +139,7 @@ static void smooth_flags(args *a, settings *set, raw *r)
     args_vector(a, "--angles", r->angles, 0.5, "rad",
                 "roll, pitch, yaw at the start (z up, ASM-1)");
     args_vector(a, "--velocity", set->x0 + 7, 2, "m/s", "at the start, body axes");
-    args_vector(a, "--omega", set->x0 + 10, 0.5, "rad/s", "at the start, body axes");
+    args_vector(a, "--omega", set->x0 + 10, 0.3, "rad/s", "at the start, body axes");
 
     args_string(a, "--method", &set->method, "NAME",
                 "rk4, dormand_prince, gauss2, radau3 ...: any method of <percuss/tableau.h>");
@@ -338,6 +338,18 @@ static void depth_holds(const settings *set)
                 excess, most);
 }
 
+// The vehicle begins ahead through the water: backwards and across its fins stall, and at the steps
+// of the study no order shows.
+static void starts_ahead(const settings *set)
+{
+    const double *V = set->x0 + 7;
+    if (V[0] >= 0.3 && hypot(V[1], V[2]) <= 0.3 * V[0]) return;
+    args_refuse(
+        "--velocity %g,%g,%g: the vehicle begins ahead, with 0.3 m/s or more along x and at "
+        "most 0.3 times that across",
+        V[0], V[1], V[2]);
+}
+
 // More inertia along the hull than across turns it away from its course, by the moment of its slip
 // (Munk); the fins hold it against a little of that only.
 static void course_holds(const settings *set)
@@ -404,6 +416,7 @@ void read_flags(settings *set, int argc, char **argv)
     times_fit(set);
     depth_holds(set);
     course_holds(set);
+    starts_ahead(set);
     floor_fits(set, r.angles[1]);
     if (pcs_tableau_create_named(NULL, set->method, &set->tableau) != PCS_OK) {
         args_refuse("--method: %s", pcs_error_text());
