@@ -151,12 +151,12 @@ static void smooth_flags(args *a, settings *set, raw *r)
               "attack is zero");
     args_positive(a, "--period", &set->period, 2, "s", "period of the control and of the table");
     args_int(a, "--study", &set->study, 2, 8, "halvings of h to observe orders");
-    args_real(a, "--order-within", &set->order_within, 0, 1, "",
+    args_real(a, "--order-within", &set->order_within, 0.05, 1, "",
               "allowed error of an observed order; the default manoeuvre keeps 0.05");
 
-    args_positive(a, "--reach", &set->reach, 1e6, "",
-                  "allowed error of (Q, nu), and of X in m, with the shortest steps, for order 4 "
-                  "and more; ten times that for X under control");
+    args_real(a, "--reach", &set->reach, 1e-12, 1e-4, "",
+              "allowed error of (Q, nu), and of X in m, with the shortest steps, for order 4 "
+              "and more; ten times that for X under control");
     args_string(a, "--commands", &r->commands, "FILE",
                 "open loop: rows t (s), thrust (N), four deflections (rad)");
     args_positive(a, "--tend", &set->t_end, 16, "s", "end of the open loop");
@@ -175,13 +175,13 @@ static void pilot_flags(args *a, settings *set, raw *r)
     args_real(a, "--yaw-gain", &p->yaw_gain, 0.1, 0.4, "s", "rudder per rad/s");
     args_real(a, "--depth-gain", &p->depth_gain, 0.1, 0.4, "rad/m", "pitch per depth");
     args_real(a, "--sink-gain", &p->sink_gain, 0.15, 0.6, "rad s/m", "pitch per vertical speed");
-    args_real(a, "--most-pitch", &p->most_pitch, 0, 1.2, "rad", "limit of the commanded pitch");
+    args_real(a, "--most-pitch", &p->most_pitch, 0.2, 1.2, "rad", "limit of the commanded pitch");
     args_real(a, "--pitch-gain", &p->pitch_gain, 0.5, 2, "", "stern planes per rad");
     args_real(a, "--pitch-rate-gain", &p->pitch_rate_gain, 0.1, 0.4, "s", "stern planes per rad/s");
     args_real(a, "--roll-gain", &p->roll_gain, 0.025, 0.1, "", "ailerons per rad");
     args_real(a, "--roll-rate-gain", &p->roll_rate_gain, 0.01, 0.04, "s", "ailerons per rad/s");
     args_positive(a, "--most-fin", &p->most_fin, 2, "rad", "limit of rudder and stern planes");
-    args_positive(a, "--tend-heading", &set->t_heading, 3, "s", "end of the run with a heading");
+    args_real(a, "--tend-heading", &set->t_heading, 20, 90, "s", "end of the run with a heading");
     args_positive(a, "--heading-within", &set->heading_within, 10, "rad",
                   "allowed error of the heading and, in m, of the depth, over the last quarter");
     args_string(a, "--waypoints", &r->waypoints, "x,y,z;...", "places to pass, m");
@@ -300,6 +300,12 @@ static void read_waypoints(settings *set, const char *text)
 
 static void times_fit(const settings *set)
 {
+    // the error of fourth order, whose constant is about 1 for these motions
+    const double finest = pow(set->h / pow(2, set->study), 4);
+    if (set->reach < finest) {
+        args_refuse("--reach is %g; with these --h and --study fourth order reaches %.2g",
+                    set->reach, finest);
+    }
     const double longest = fmax(set->t_end, fmax(set->t_heading, set->t_waypoints));
     if (longest / set->period > 1e6 || set->h > set->period ||
         longest / set->h * pow(2, set->study) > 1e8) {
