@@ -300,6 +300,12 @@ static void read_waypoints(settings *set, const char *text)
 
 static void times_fit(const settings *set)
 {
+    if (set->t_heading < 30 && set->heading_within < 0.1) {
+        args_refuse(
+            "--tend-heading is %g s: before 30 s heading and depth have come to 0.1 rad and m "
+            "only; give --heading-within 0.1",
+            set->t_heading);
+    }
     // the error of fourth order, whose constant is about 1 for these motions
     const double finest = pow(set->h / pow(2, set->study), 4);
     if (set->reach < finest) {
