@@ -57,8 +57,8 @@ static double part_spent(const step_budget *b)
 
 // part of the budget for a part that must be solved: two halves probably need less
 #define STRICT_PART 0.125
-// Part of the budget and of the time after which the undivided step follows: it has half, as
-// without parts, or less if the first attempt had half
+// Part of the budget after which the undivided step follows. It has twice what the first attempt
+// had, at most half and at least a quarter of the budget; and half of the time
 #define PARTS_END      0.5
 #define PARTS_END_LATE 0.75
 
@@ -92,6 +92,7 @@ static void begin(step_division *d, long whole)
     d->done = 0;
     d->end = 1;
     d->strict = false;
+    d->longest = whole;
 }
 
 void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d)
@@ -107,7 +108,7 @@ static void divide_first(step_division *d, pcs_step_report *out)
 {
     d->work->budget.clock = PARTS_END;
     if (step_late(d->work)) return;
-    d->end = PARTS_END;
+    d->end = fmin(fmax(1 - 2 * part_spent(&d->work->budget), PARTS_END), PARTS_END_LATE);
     d->strict = out->committed;
     out->committed = false;
 }
@@ -174,10 +175,12 @@ bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_s
         begin(d, 1);
     } else if (good) {
         d->part = d->done & -d->done; // the largest part that begins here
+        if (d->strict && d->part > d->longest) d->part = d->longest;
     } else {
         if (first) *status = keep_state(st, d->work);
         if (first && *status != PCS_OK) return false;
         d->part /= 2;
+        d->longest = d->part;
     }
     set_part(d);
     return true;
