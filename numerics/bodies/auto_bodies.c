@@ -24,6 +24,11 @@
 #define PATIENCE     100
 #define FINISH_PART  1.0
 #define FINISH_LEAST 5000
+// Above a measure of FINISH_NEAR the finish seldom arrives in islands of more than ASSEMBLE_LAST
+// blocks. Where one factorisation costs more than its turn may, its part is FINISH_DEAR from then
+// on, and the sweeps continue until a factorisation costs no more than that.
+#define FINISH_NEAR 3e-4
+#define FINISH_DEAR 0.25
 // largest number of Newton steps of a turn of the finish, and of one of its proximal problems
 #define FINISH_STEPS 1000
 #define FINISH_INNER 12
@@ -63,6 +68,7 @@ typedef struct turns {
     double patience;       // in sweeps
     finish_budget spend;   // budget of the finish
     bool finish, assemble; // the finish, and assembling, may still help
+    bool dear;             // a factorisation costs more than a turn of the finish may
     bool linked;           // factors of W cost little
     int factors;           // number of turns with these factors
     double mark, marked;   // the measure when it last fell to half, and the units spent until then
@@ -89,13 +95,22 @@ static pcs_status turn_of_sweeps(turns *t)
 
 static pcs_status turn_of_finish(turns *t)
 {
+    const bool far = t->nb > ASSEMBLE_LAST && task_value(t->t) > FINISH_NEAR;
+    const double share = far && t->dear ? FINISH_DEAR : FINISH_PART;
+    const double most = FINISH_LEAST + share * t->patience * t->nb;
     t->spend.most = left_of(t);
-    t->spend.patience = FINISH_LEAST + FINISH_PART * t->patience * t->nb;
+    t->spend.patience = most;
+    t->spend.factor = far ? most : INFINITY;
     pcs_solver_opts o = part_options(t->t, PCS_SOLVER_PROX);
     o.as.prox.inner = FINISH_INNER;
     o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
     const pcs_status status = task_finish(t->t, &o, &t->spend);
     t->finish = status == PCS_OK;
+    if (far && t->spend.factor > most) {
+        // the next turn of sweeps is as long as the finish needs
+        t->dear = true;
+        t->patience = fmax(t->patience, 0.5 * t->spend.factor / (FINISH_DEAR * t->nb));
+    }
     return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status;
 }
 

@@ -66,6 +66,7 @@ typedef struct finish {
     pcs_measure measure, last; // the measures of best and of the last r
     int steps;
     finish_budget *budget;
+    double dear;         // most units of a factorisation
     double mark, marked; // the measure when it last fell to half, and the units spent until then
 } finish;
 
@@ -217,26 +218,28 @@ static double moved(const finish *w)
 
 // ---- Newton's method on one proximal problem ---------------------------------------------------
 
-// factorises again where the slopes have changed too much; false when that fails
-static bool factors(finish *w)
+typedef enum inner_end { INNER_SOLVED, INNER_FAILED, INNER_SINGULAR, INNER_DEAR } inner_end;
+
+// factorises again where the slopes have changed too much
+static inner_end factors(finish *w)
 {
     int changed = 0;
     for (int i = 0; i < w->b->nb; ++i) {
         changed += w->is[i] != w->was[i];
     }
-    if (w->factored == w->kappa && changed <= STALE) return true;
+    if (w->factored == w->kappa && changed <= STALE) return INNER_SOLVED;
     w->factored = 0;
-    const chol_outcome end = finish_system_factor(&w->s);
+    if (!finish_system_analyse(&w->s)) return INNER_SINGULAR;
     double factor, iteration;
     finish_system_cost(&w->s, &factor, &iteration);
+    w->budget->factor = factor;
+    if (factor > w->dear) return INNER_DEAR;
     w->budget->spent += factor;
-    if (end != CHOL_GOOD) return false;
+    if (finish_system_factor(&w->s) != CHOL_GOOD) return INNER_SINGULAR;
     w->factored = w->kappa;
     memcpy(w->was, w->is, (size_t)w->b->nb);
-    return true;
+    return INNER_SOLVED;
 }
-
-typedef enum inner_end { INNER_SOLVED, INNER_FAILED, INNER_SINGULAR } inner_end;
 
 static bool out_of_time(const finish *w)
 {
@@ -280,7 +283,9 @@ static inner_end newton(finish *w, int *taken)
         if (!isfinite(E)) return INNER_FAILED;
         if (*taken > 0 && settled(w, E)) return INNER_SOLVED;
         if (out_of_time(w) || (*taken > 0 && out_of_budget(w))) return INNER_FAILED;
-        if (!factors(w) || !solve(w, w->d)) return INNER_SINGULAR;
+        const inner_end factored = factors(w);
+        if (factored != INNER_SOLVED) return factored;
+        if (!solve(w, w->d)) return INNER_SINGULAR;
         double length = 1, next = INFINITY;
         for (int k = 0; k < HALVINGS && !(next <= (1 - ARMIJO * length) * E); ++k) {
             if (k > 0) length *= 0.5;
@@ -318,6 +323,7 @@ static pcs_outcome iterate(finish *w)
         if (w->steps >= w->o->max_iters || out_of_budget(w)) return PCS_OUTCOME_MAX_ITERS;
         int taken;
         const inner_end end = newton(w, &taken);
+        if (end == INNER_DEAR) return PCS_OUTCOME_MAX_ITERS;
         if (end == INNER_SINGULAR && w->steps == 0) return PCS_OUTCOME_STALLED;
         if (end != INNER_SOLVED && out_of_budget(w)) return PCS_OUTCOME_MAX_ITERS;
         if (end != INNER_SOLVED) {
@@ -377,7 +383,7 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
                          pcs_arena work, finish_budget *budget, double *v, double *r, double *u,
                          bodies_report *out)
 {
-    finish_budget none = {.most = INFINITY, .patience = INFINITY};
+    finish_budget none = {.most = INFINITY, .patience = INFINITY, .factor = INFINITY};
     *out = (bodies_report){.islands = 1,
                            .largest = island->nb,
                            .solve = {.outcome = PCS_OUTCOME_CONVERGED, .solver = PCS_SOLVER_PROX}};
@@ -392,6 +398,8 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     w.length = NAN;
     w.budget = budget ? budget : &none;
     w.budget->spent = 0;
+    w.dear = w.budget->factor;
+    w.budget->factor = 0;
     w.kappa = w.budget->kappa > 0 ? w.budget->kappa : 1 / o->as.prox.alpha;
     if (status != PCS_OK) {
         finish_system_end(&w.s);

@@ -5,11 +5,12 @@
 #include "bodies/bodies.h"
 
 // What a finish may cost, in visits of a block by a sweep: about 30 ns each. It ends when `most`
-// units are spent, or `patience` units since the measure last fell to half. Returns the units
-// spent, and kappa of the last proximal step: another call with the same budget continues from
-// there.
+// units are spent, or `patience` units since the measure last fell to half, and before a
+// factorisation that costs more than `factor` units. Returns the units spent, the cost of the last
+// factorisation, made or not, and kappa of the last proximal step: another call with the same
+// budget continues from there.
 typedef struct finish_budget {
-    double most, patience, spent;
+    double most, patience, factor, spent;
     double kappa; // 0: from the start
 } finish_budget;
 

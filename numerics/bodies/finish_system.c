@@ -366,14 +366,20 @@ static void add_block(finish_system *s, int i)
     }
 }
 
-chol_outcome finish_system_factor(finish_system *s)
+bool finish_system_analyse(finish_system *s)
 {
     for (int i = 0; i < s->b->nb; ++i) {
         if (s->held[i] || s->C[SLOPES * (size_t)i] == 0) continue;
         s->held[i] = 1;
         s->known = false;
     }
-    if (!s->known && !find_pattern(s)) return CHOL_LOST;
+    if (!s->known) s->known = find_pattern(s) && chol_analyse(s->chol, &s->S.U, MOST_ENTRIES);
+    return s->known;
+}
+
+chol_outcome finish_system_factor(finish_system *s)
+{
+    if (!finish_system_analyse(s)) return CHOL_LOST;
     const finish_pattern *S = &s->S;
     memset(S->U.x, 0, (size_t)S->U.p[s->nv] * sizeof *S->U.x);
     for (int j = 0; j < s->ns; ++j) {
@@ -389,7 +395,7 @@ chol_outcome finish_system_factor(finish_system *s)
     for (int i = 0; i < s->b->nb; ++i) {
         if (s->C[SLOPES * (size_t)i] != 0) add_block(s, i);
     }
-    const chol_outcome end = chol_refactor(s->chol, &S->U, s->known, 0, MOST_ENTRIES);
+    const chol_outcome end = chol_refactor(s->chol, &S->U, true, 0, MOST_ENTRIES);
     s->known = end != CHOL_LOST;
     return end;
 }

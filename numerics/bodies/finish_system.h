@@ -66,11 +66,14 @@ void finish_mass(const finish_system *s, const double *x, double *y);
 void finish_system_measure(const finish_system *s, const double *r, double *v, double *u,
                            pcs_measure *out);
 
+// finds the pattern of S with the present C, so that its cost is known; false: out of memory
+bool finish_system_analyse(finish_system *s);
+
 // factorises S with the present C; CHOL_LOST when memory ran out
 chol_outcome finish_system_factor(finish_system *s);
 
-// cost of such a factorisation, and of an iteration of finish_system_solve, in visits of a block by
-// a sweep
+// cost of a factorisation of the pattern, and of an iteration of finish_system_solve, in visits of
+// a block by a sweep
 void finish_system_cost(const finish_system *s, double *factor, double *iteration);
 
 // x with |A x + H^T B H x - g| <= tol |g| if possible; returns the number of steps, negative when

@@ -154,7 +154,7 @@ pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budge
 pcs_status bodies_prox(island_task *t)
 {
     if (t->o.as.prox.function != PCS_NEWTON_FUNCTION_AC) return PCS_ERR_UNSUPPORTED;
-    finish_budget spend = {.most = task_left(t), .patience = INFINITY};
+    finish_budget spend = {.most = task_left(t), .patience = INFINITY, .factor = INFINITY};
     PCS_TRY(task_finish(t, &t->o, &spend));
     t->result->solve.solver = PCS_SOLVER_PROX;
     t->result->solve.iters = t->result->finish;

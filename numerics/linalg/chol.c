@@ -184,7 +184,7 @@ bool chol_order(chol_work *w, const pcs_csc *upper, int *order)
     return cholmod_amd(&A, NULL, 0, order, &w->c);
 }
 
-static bool analyse(chol_work *w, const pcs_csc *upper, double most)
+bool chol_analyse(chol_work *w, const pcs_csc *upper, double most)
 {
     cholmod_sparse A = view(upper, 1);
     forget(w);
@@ -198,7 +198,7 @@ static bool analyse(chol_work *w, const pcs_csc *upper, double most)
 chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double rcond, double most)
 {
     const bool known = same && w->L;
-    if (known ? w->c.lnz > most : !analyse(w, upper, most)) {
+    if (known ? w->c.lnz > most : !chol_analyse(w, upper, most)) {
         if (!known) forget(w);
         return CHOL_LOST;
     }

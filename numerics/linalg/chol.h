@@ -32,6 +32,10 @@ void chol_end(chol_work *w);
 // left out. false: CHOLMOD ran out of memory.
 bool chol_order(chol_work *w, const pcs_csc *upper, int *order);
 
+// The analysis of the pattern that the next chol_refactor would make: chol_cost holds for it.
+// false: CHOLMOD ran out of memory, or the factor would have more than `most` entries
+bool chol_analyse(chol_work *w, const pcs_csc *upper, double most);
+
 typedef enum chol_outcome { CHOL_GOOD, CHOL_SINGULAR, CHOL_LOST } chol_outcome;
 
 // Factorises the symmetric matrix with this upper triangle (rows within a column in any order;

@@ -11,14 +11,20 @@ static answer sweep(const pile *p, double tol)
     return answer_from(p, &o, NULL, NULL);
 }
 
-static answer finish_with(const pile *p, const pcs_solver_opts *o, const double *r)
+static answer finish_within(const pile *p, const pcs_solver_opts *o, finish_budget *budget,
+                            const double *r)
 {
     answer a = answer_new(p, r);
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, answer_room(p), &arena));
-    CK_OK(bodies_finish(&p->b, o, (pcs_watch){0}, arena, NULL, a.v, a.r, a.u, &a.report));
+    CK_OK(bodies_finish(&p->b, o, (pcs_watch){0}, arena, budget, a.v, a.r, a.u, &a.report));
     pcs_arena_destroy(NULL, &arena);
     return a;
+}
+
+static answer finish_with(const pile *p, const pcs_solver_opts *o, const double *r)
+{
+    return finish_within(p, o, NULL, r);
 }
 
 static answer finish(const pile *p, double tol, const double *r)
@@ -111,6 +117,32 @@ TEST(it_is_never_worse_and_says_so)
             answer_free(&a);
             pile_free(&p);
         }
+    }
+}
+
+TEST(a_factorisation_that_costs_too_much_is_not_made)
+{
+    for (int kind = 0; kind < PILE_HEAVY; ++kind) {
+        pile p = pile_make((pile_kind)kind, 100, 5);
+        answer start = sweep(&p, 1e-3);
+        const pcs_solver_opts o = options(PCS_SOLVER_PROX, 1e-10);
+        finish_budget budget = {.most = INFINITY, .patience = INFINITY, .factor = 1};
+        answer none = finish_within(&p, &o, &budget, start.r);
+        ck_assert_int_eq(none.report.solve.outcome, PCS_OUTCOME_MAX_ITERS);
+        ck_assert_int_eq(none.report.finish, 0);
+        ck_assert_double_gt(budget.factor, 1);
+        ck_assert_double_lt(budget.spent, 1e3 * p.b.nb);
+        for (int i = 0; i < p.b.n; ++i) {
+            CK_NEAR(none.r[i], start.r[i], 1e-12 * fabs(start.r[i]));
+        }
+        // its cost was known before
+        budget.patience = 1;
+        answer one = finish_within(&p, &o, &budget, start.r);
+        ck_assert_int_gt(one.report.finish, 0);
+        answer_free(&start);
+        answer_free(&none);
+        answer_free(&one);
+        pile_free(&p);
     }
 }
 
