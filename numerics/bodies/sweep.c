@@ -8,7 +8,8 @@
 //
 // With momentum a sweep starts from x + b (x - x'), where x and x' are the results of the last two
 // sweeps: the heavy ball of Polyak (1964). The start need not lie in K, as every block is solved
-// from its velocity, and y is linear in r. Where changes grow, b is reduced.
+// from its velocity, and y is linear in r. Where changes grow, b is reduced, and later raised
+// again.
 #include "bodies/sweep.h"
 
 #include <float.h>
@@ -29,10 +30,12 @@
 // contacts form packs, so that full packs of similar contacts are found
 #define CLUSTER        32
 #define CLUSTER_PACKED 128
-// the initial momentum, and its reduction when changes have grown by the factor GROWN
+// The initial momentum, which is the largest. It is reduced when changes have grown by the factor
+// GROWN, and raised after QUIET sweeps without such growth
 #define MOMENTUM      0.8
 #define MOMENTUM_STEP 0.2
-#define GROWN         8
+#define GROWN         3
+#define QUIET         128
 
 typedef enum phase {
     PHASE_END,
@@ -62,7 +65,9 @@ typedef struct job {
     double changes, changes_before; // changes of r in the last two sweeps, over |q| or |W r|
     double least[2];                // least changes in this window of sweeps, and in the one before
     double momentum, low;           // low: the least changes with this momentum
-    bool ahead;                     // the sweep starts from extrapolated r
+    int quiet;                      // number of sweeps since the momentum changed
+    bool accelerate;
+    bool ahead; // the sweep starts from extrapolated r
     double size;
     double value, best_value;
     double factor; // residual over changes when both were last known
@@ -192,21 +197,28 @@ static void keep_best(job *j)
     run(j, PHASE_BEST);
 }
 
-// reduces the momentum where the changes have grown
+// reduces the momentum where the changes have grown, and raises it where they have not for long
 static void mind_growth(job *j)
 {
     if (j->changes < j->low) j->low = j->changes;
-    if (j->changes <= GROWN * j->low) return;
-    j->momentum = j->momentum > MOMENTUM_STEP ? j->momentum - MOMENTUM_STEP : 0;
+    j->quiet += 1;
+    if (j->changes > GROWN * j->low) {
+        j->momentum = j->momentum > MOMENTUM_STEP ? j->momentum - MOMENTUM_STEP : 0;
+        run(j, PHASE_KEEP);
+    } else if (j->momentum < MOMENTUM && j->quiet >= QUIET) {
+        j->momentum = fmin(MOMENTUM, j->momentum + MOMENTUM_STEP);
+    } else {
+        return;
+    }
     j->low = j->changes;
-    run(j, PHASE_KEEP);
+    j->quiet = 0;
 }
 
 // one sweep; stores how much it changed
 static void sweep_once(job *j)
 {
-    if (j->momentum > 0) run(j, j->out->sweeps == 0 ? PHASE_KEEP : PHASE_EXTRAPOLATE);
-    j->ahead = j->momentum > 0 && j->out->sweeps > 0;
+    if (j->accelerate) run(j, j->out->sweeps == 0 ? PHASE_KEEP : PHASE_EXTRAPOLATE);
+    j->ahead = j->accelerate && j->out->sweeps > 0;
     run(j, PHASE_SWEEP);
     double sum = 0;
     for (int c = 0; c < colours_clusters(&j->order); ++c) {
@@ -220,7 +232,7 @@ static void sweep_once(job *j)
     j->changes_before = j->changes;
     j->changes = sum == 0 ? 0 : sqrt(sum) / j->size;
     if (j->changes < j->least[0]) j->least[0] = j->changes;
-    if (j->momentum > 0) mind_growth(j);
+    if (j->accelerate) mind_growth(j);
 }
 
 // the expected change of the next sweep
@@ -370,7 +382,7 @@ static bool take(job *j, pcs_arena *arena)
     j->moved = PCS_TAKE(arena, clusters, double);
     j->sums = PCS_TAKE(arena, clusters, measure_sums);
     bool good = j->y && j->r && j->u && j->best && j->moved && j->sums;
-    if (j->momentum > 0) {
+    if (j->accelerate) {
         j->y_before = PCS_TAKE(arena, ny, double);
         j->r_before = PCS_TAKE(arena, n, double);
         good = good && j->y_before && j->r_before;
@@ -412,7 +424,8 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
              .least = {INFINITY, INFINITY},
              .low = INFINITY};
     *out = (sweep_result){.outcome = PCS_OUTCOME_MAX_ITERS};
-    if (o->accelerate && of->nb > TINY && o->max_sweeps > 1) j.momentum = MOMENTUM;
+    j.accelerate = o->accelerate && of->nb > TINY && o->max_sweeps > 1;
+    j.momentum = MOMENTUM;
     PCS_TRY(colours_make(of, cluster_size(of), team, &arena, &j.order));
     PCS_TRY(prepared_make(of, j.order.order, j.order.cluster, colours_clusters(&j.order),
                           j.order.rank, v_free, r, team, &arena, &j.p));
