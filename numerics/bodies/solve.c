@@ -2,7 +2,8 @@
 // the options name.
 //
 // An island is solved to tol relative to its own |q| and |W r|. n islands together are then within
-// tol sqrt(2), as |q|^2 + |W r|^2 <= 2 max(|q|^2, |W r|^2); the measure of the whole problem
+// tol sqrt(2), as |q|^2 + |W r|^2 <= 2 max(|q|^2, |W r|^2). So each has tol / sqrt(2), but a large
+// one that is solved after all others has what these leave of tol. The measure of the whole problem
 // decides.
 #include "bodies/bodies.h"
 
@@ -18,6 +19,8 @@
 
 // islands of at least this many blocks are solved by the whole team
 #define LARGE 512
+// part of what is left of tol, for rounding
+#define LEFT 0.999
 
 typedef struct solution {
     const bodies_problem *b;
@@ -28,6 +31,7 @@ typedef struct solution {
     const double *v_free;
     double *v, *r, *u;
     island_result *result;
+    int last;          // the largest island, solved after all others; -1: no island is large
     task_watch *watch; // or null
     bool stopped;      // by the watch
     threads *team;     // solves large islands one by one
@@ -62,6 +66,45 @@ static bool solve_one(solution *s, int i, int block, const pcs_solver_opts *o, c
     return true;
 }
 
+// |q|^2 of an island; u is overwritten
+static double square_of_q(const solution *s, int i)
+{
+    const bodies_problem *b = s->b;
+    double sum = 0;
+    for (int e = s->s.block_start[i]; e < s->s.block_start[i + 1]; ++e) {
+        const bodies_block *k = &b->block[s->s.block[e]];
+        double *q = s->u + k->row;
+        bodies_block_constant(b, s->s.block[e], s->v_free, q);
+        for (int j = 0; j < k->dim; ++j) {
+            sum += q[j] * q[j];
+        }
+    }
+    return sum;
+}
+
+static double square_of_violation(const solution *s, int i)
+{
+    const pcs_measure *m = &s->result[i].solve.measure;
+    const double violation = m->residual * measure_size(m);
+    return violation * violation;
+}
+
+// several islands within these tolerances are within o->tol together
+static double tol_of(const solution *s, int i)
+{
+    const double tol = s->o->tol;
+    if (s->s.n == 1) return tol;
+    if (s->o->stop != PCS_STOP_RESIDUAL) return tol * sqrt(1.0 / 3);
+    const double equal = tol * sqrt(0.5);
+    if (i != s->last) return equal;
+    double others = 0;
+    for (int k = 0; k < s->s.n; ++k) {
+        if (k != i) others += square_of_violation(s, k);
+    }
+    const double left = tol * tol - others / square_of_q(s, i);
+    return left > 0 ? fmax(equal, LEFT * sqrt(left)) : equal;
+}
+
 // W is assembled where the row has no method for bodies, or none that honours the options
 static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work)
 {
@@ -88,8 +131,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     // any r is better than none
     t.result->solve = (pcs_report){.outcome = PCS_OUTCOME_STALLED,
                                    .measure = {.residual = INFINITY, .natural_map = INFINITY}};
-    // several islands within these tolerances are within o.tol together
-    if (all->n > 1) t.o.tol *= t.o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
+    t.o.tol = tol_of(s, i);
     if (s->stopped) return task_sweep(&t, 0, 0);
     if (t.of.nb == 1 && solve_one(s, i, *t.of.block, &t.o, s->v_free)) return PCS_OK;
     const solver_class *c = solver_class_of(t.o.kind);
@@ -159,13 +201,26 @@ static pcs_status solve_together(solution *s, pcs_arena work)
     return failure(s->lane, ranks);
 }
 
+// -1 where no island is large
+static int largest_of(const solution *s)
+{
+    int last = -1;
+    for (int i = 0; i < s->s.n; ++i) {
+        if (is_large(s, i) && (last < 0 || islands_blocks(&s->s, i) > islands_blocks(&s->s, last)))
+            last = i;
+    }
+    return last;
+}
+
 // the whole team solves large islands one after another; single threads solve the others, and with
 // a watch the calling thread alone
 static pcs_status solve_islands(solution *s, pcs_arena work)
 {
     const bool several = threads_count(s->team) > 1 && s->s.n > 1 && s->b->nb >= LARGE;
     const bool together = several && !s->watch;
+    s->last = largest_of(s);
     for (int i = 0; i < s->s.n; ++i) {
+        if (i == s->last) continue;
         if (is_large(s, i)) {
             PCS_TRY(solve_island(s, i, s->team, work));
         } else if (!together) {
@@ -173,7 +228,8 @@ static pcs_status solve_islands(solution *s, pcs_arena work)
         }
         if (s->result[i].solve.outcome == PCS_OUTCOME_STOPPED) s->stopped = true;
     }
-    return together ? solve_together(s, work) : PCS_OK;
+    if (together) PCS_TRY(solve_together(s, work));
+    return s->last >= 0 ? solve_island(s, s->last, s->team, work) : PCS_OK;
 }
 
 // ---- all islands -------------------------------------------------------------------------------
