@@ -20,10 +20,10 @@
     "write every step: time, energy over that at the start, deepest overlap, contacts, " \
     "iterations, residual"
 
-// Heaps with a larger side leave more than one step in 20 above the tolerance while they rest
-// (doc/many-bodies.md): their steps are counted, and the residual of all of them is below this
-#define SOLVED_SIDE    8
-#define LARGE_RESIDUAL 1e-2
+// While a heap comes to rest, some steps use up their budget and are committed unsolved
+// (doc/many-bodies.md): at most this part of all steps, and with at most this residual
+#define LOOSE_PART     0.05
+#define LOOSE_RESIDUAL 1e-2
 
 typedef struct settings {
     run_settings run;
@@ -59,6 +59,7 @@ typedef struct watch {
     run_tally tally;
     overlaps now;
     double overlap, rise; // worst of the run, m, J
+    double solved;        // worst residual of the steps that converged
     double start;         // J
     int outside;          // most at once
 } watch;
@@ -79,6 +80,7 @@ static int look(void *user, const pcs_model *model, const pcs_state *state, pcs_
     if (seen->now.outside > seen->outside) seen->outside = seen->now.outside;
     const double residual = report->solve.measure.residual;
     const int iters = report->solve.iters;
+    if (report->outcome == PCS_OUTCOME_CONVERGED) seen->solved = fmax(seen->solved, residual);
     CSV_ROW(seen->out, state->t, energy / seen->start, deepest, report->active, iters, residual);
     if (seen->tally.steps % 40 == 0) {
         printf("%8.3f %10.6f %12.3e %10d %10d %12.3e\n", state->t, energy / seen->start,
@@ -115,12 +117,9 @@ static void check_all(checks *c, const settings *set, const watch *seen, double 
     const run_tally *t = &seen->tally;
     pcs_scheme scheme = set->run.scheme;
     *c = checks_begin();
-    if (set->side > SOLVED_SIDE) {
-        printf("\n%ld of %ld steps end above the tolerance\n", t->loose, t->steps);
-        scheme.solver.tol = fmax(scheme.solver.tol, LARGE_RESIDUAL);
-    } else {
-        check_value(c, "steps not converged", (double)t->loose, 0, 0.05 * (double)t->steps);
-    }
+    check_value(c, "steps not converged", (double)t->loose, 0, LOOSE_PART * (double)t->steps);
+    check_value(c, "worst residual of the others", seen->solved, 0, scheme.solver.tol);
+    scheme.solver.tol = fmax(scheme.solver.tol, LOOSE_RESIDUAL);
     check_run(c, t, &scheme, set->allowed * size, 1e-6 * seen->start);
     check_value(c, "overlap by brute force, over size", seen->overlap / size, 0, set->allowed);
     check_value(c, "rise by brute force, over E0", seen->rise / seen->start, 0, 1e-6);
