@@ -6,7 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <percuss/global.h>
+#include <percuss/bodies.h>
+
+static const char *unsound_block(const pcs_block *b)
+{
+    if (b->cone == PCS_CONE_UNILATERAL && b->dim != 1) return "a unilateral block has many rows";
+    if (b->cone == PCS_CONE_COULOMB && b->dim != 2 && b->dim != 3) return "a contact has odd rows";
+    if (!(b->mu >= 0) || !isfinite(b->mu)) return "mu is not a coefficient";
+    if (b->cone != PCS_CONE_COULOMB && b->mu != 0) return "a row without friction has some";
+    return NULL;
+}
 
 static const char *unsound_blocks(int nb, const pcs_block *block, const pcs_bsr *W, int n)
 {
@@ -14,12 +23,8 @@ static const char *unsound_blocks(int nb, const pcs_block *block, const pcs_bsr 
     for (int i = 0; i < nb; ++i) {
         const pcs_block *b = &block[i];
         if (b->row != row || b->dim < 1) return "the cone blocks do not follow one another";
-        if (b->cone == PCS_CONE_UNILATERAL && b->dim != 1)
-            return "a unilateral block has many rows";
-        if (b->cone == PCS_CONE_COULOMB && b->dim != 2 && b->dim != 3)
-            return "a contact has odd rows";
-        if (!(b->mu >= 0) || !isfinite(b->mu)) return "mu is not a coefficient";
-        if (b->cone != PCS_CONE_COULOMB && b->mu != 0) return "a row without friction has some";
+        const char *wrong = unsound_block(b);
+        if (wrong) return wrong;
         while (W->row[at + 1] <= b->row) {
             ++at;
         }
@@ -62,18 +67,42 @@ static const char *unsound_global(const pcs_problem_file *file)
     return unsound_blocks(g->nb, g->block, &g->H, file->rows);
 }
 
+static const char *unsound_bodies(const pcs_problem_file *file)
+{
+    const pcs_bodies_problem *b = file->bodies;
+    if (pcs_bodies_check(b) != PCS_OK) return pcs_error_text();
+    if (b->n != file->rows) return "the blocks have other rows than the file";
+    if (b->start[b->ns] != file->velocities) return "the systems have other velocities";
+    for (int i = 0; i < b->nb; ++i) {
+        const pcs_bodies_block *k = &b->block[i];
+        const pcs_block block = {.cone = k->cone, .dim = k->dim, .row = k->row, .mu = k->mu};
+        const char *wrong = unsound_block(&block);
+        if (wrong) return wrong;
+    }
+    return finite(file->start, (size_t)b->n) ? NULL : "the start is not finite";
+}
+
+static int contact_rows(const pcs_problem_file *file)
+{
+    int rows = 0;
+    const pcs_block *block = file->global ? file->global->block : file->problem.block;
+    for (int i = 0; i < (file->global ? file->global->nb : file->problem.nb); ++i) {
+        if (block[i].cone == PCS_CONE_COULOMB) rows += block[i].dim;
+    }
+    for (int i = 0; i < (file->bodies ? file->bodies->nb : 0); ++i) {
+        const pcs_bodies_block *k = &file->bodies->block[i];
+        if (k->cone == PCS_CONE_COULOMB) rows += k->dim;
+    }
+    return rows;
+}
+
 const char *unsound(const pcs_problem_file *file)
 {
     if (file->kind == PCS_FILE_ANY || file->format == PCS_FILE_FORMAT_BY_NAME) {
         return "the kind or the format is not known";
     }
     if (!file->has_matrix && !file->has_parts) return "no form is there";
-    int contact_rows = 0;
-    const pcs_block *block = file->global ? file->global->block : file->problem.block;
-    for (int i = 0; i < (file->global ? file->global->nb : file->problem.nb); ++i) {
-        if (block[i].cone == PCS_CONE_COULOMB) contact_rows += block[i].dim;
-    }
-    if (file->equalities + file->complementarities + contact_rows != file->rows) {
+    if (file->equalities + file->complementarities + contact_rows(file) != file->rows) {
         return "the kinds of rows do not add up";
     }
     const size_t rows = (size_t)file->rows, guesses = (size_t)file->guesses;
@@ -82,6 +111,7 @@ const char *unsound(const pcs_problem_file *file)
         !finite(file->guess_u, guesses * rows)) {
         return "a solution or a guess is not finite";
     }
+    if (file->bodies) return unsound_bodies(file);
     return file->global ? unsound_global(file) : unsound_local(file);
 }
 
@@ -137,7 +167,7 @@ const char *read_as(pcs_file_kind kind, const char *text, size_t size, int *read
 
 const char *read_as_every_kind(const char *text, size_t size, int *read)
 {
-    for (pcs_file_kind kind = PCS_FILE_ANY; kind <= PCS_FILE_GLOBAL; ++kind) {
+    for (pcs_file_kind kind = PCS_FILE_ANY; kind <= PCS_FILE_BODIES; ++kind) {
         const char *wrong = read_as(kind, text, size, read);
         if (wrong) return wrong;
     }

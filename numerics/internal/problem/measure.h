@@ -35,8 +35,7 @@ PCS_API void measure_velocity(measure_sums *m, int n, const double *q, double *u
 // and its natural map with |r| and |u|. k->row is not read
 PCS_API void measure_add_violation(measure_sums *m, const pcs_block *k, double s, const double *r,
                                    const double *u);
-PCS_API void measure_add_natural(measure_sums *m, const pcs_block *k, const double *r,
-                                 const double *u);
+void measure_add_natural(measure_sums *m, const pcs_block *k, const double *r, const double *u);
 void measure_join(measure_sums *m, const measure_sums *other);
 
 // The measure that follows from the sums. The rounding bounds both measures from below; they are
