@@ -62,12 +62,21 @@ pcs_status auv_reference(const auv_case *c, auv_form form, auv_track *track)
     return status;
 }
 
+// the part of a case of which orders are observed
+static auv_case beginning(const auv_case *c)
+{
+    auv_case part = *c;
+    part.t_end = fmin(c->t_end, c->set->t_end);
+    return part;
+}
+
 pcs_status auv_compare(const auv_case *c, auv_check_fn *check, csv *out, checks *list)
 {
     const auv_method method = auv_chosen(c->set);
+    const auv_case part = beginning(c);
     auv_track track, reference = {0};
     pcs_status status = auv_case_run(c, &method, AUV_QUATERNION, out, &track, NULL);
-    if (status == PCS_OK) status = auv_reference(c, AUV_QUATERNION, &reference);
+    if (status == PCS_OK) status = auv_reference(&part, AUV_QUATERNION, &reference);
     if (status == PCS_OK) status = check(c, &track, &reference, list);
     auv_track_close(&track);
     auv_track_close(&reference);
@@ -154,13 +163,14 @@ pcs_status auv_study(const auv_case *c, const pcs_tableau *tableau, const auv_tr
                      auv_levels *out)
 {
     *out = (auv_levels){.n = c->set->study + 1, .order = tableau->order};
+    const auv_case part = beginning(c);
     printf("\n%s by %s: errors and orders\n%12s %12s %12s %12s %8s %14s\n", c->name, tableau->name,
            "h (s)", "X (m)", "(Q, nu)", "(v, w, om.)", "order", "balance (J)");
     for (int k = 0; k < out->n; ++k) {
         out->h[k] = c->set->h / (1 << k);
         const auv_method method = {.tableau = tableau, .h = out->h[k], .cut = c->set->cut};
         auv_track track;
-        const pcs_status status = auv_case_run(c, &method, AUV_QUATERNION, NULL, &track, NULL);
+        const pcs_status status = auv_case_run(&part, &method, AUV_QUATERNION, NULL, &track, NULL);
         if (status == PCS_OK) {
             out->error[k] = auv_distance(&track, reference, reference->n);
             out->balance[k] = auv_balance(&track);

@@ -33,8 +33,8 @@ auv_method auv_chosen(const settings *set);
 // is to be closed.
 pcs_status auv_reference(const auv_case *c, auv_form form, auv_track *track);
 
-// Runs the case by the method that was chosen and by that of the reference, and checks one against
-// the other.
+// Runs the case by the method that was chosen, and its first --tend seconds by that of the
+// reference, and checks one against the other.
 typedef pcs_status auv_check_fn(const auv_case *c, const auv_track *track,
                                 const auv_track *reference, checks *list);
 pcs_status auv_compare(const auv_case *c, auv_check_fn *check, csv *out, checks *list);
@@ -47,7 +47,8 @@ typedef struct auv_levels {
     double observed, slope; // order of (v, w, omega): of the shortest three, and of all
 } auv_levels;
 
-// Halves h --study times, compares with the reference and prints a line each.
+// Halves h --study times, compares the first --tend seconds with the reference and prints a line
+// each.
 pcs_status auv_study(const auv_case *c, const pcs_tableau *tableau, const auv_track *reference,
                      auv_levels *out);
 

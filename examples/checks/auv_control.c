@@ -68,7 +68,8 @@ pcs_status auv_under_control(const settings *set, bool waypoints, csv *out, chec
                                waypoints ? set->t_waypoints : set->t_heading);
     c.table = NULL;
     if (!waypoints) c.pilot.n = 0;
-    pcs_status status = auv_trim(vehicle, &c.pilot);
+    bool found;
+    pcs_status status = auv_trim(vehicle, &c.pilot, &found);
     if (status == PCS_OK) status = auv_compare(&c, check_all, out, list);
     pcs_vehicle_destroy(vehicle);
     return status;

@@ -159,7 +159,8 @@ static void smooth_flags(args *a, settings *set, raw *r)
               "and more; ten times that for X under control");
     args_string(a, "--commands", &r->commands, "FILE",
                 "open loop: rows t (s), thrust (N), four deflections (rad)");
-    args_positive(a, "--tend", &set->t_end, 16, "s", "end of the open loop");
+    args_positive(a, "--tend", &set->t_end, 16, "s",
+                  "end of the open loop; under control, of the part of which orders are observed");
     args_positive(a, "--surge", &set->surge, 2, "N", "thrust of the straight run");
 }
 
@@ -333,21 +334,22 @@ static void times_fit(const settings *set)
     }
 }
 
-// The pilot can carry weight over buoyancy: by damping across the hull, at the speed that
-// the thrust holds and the pitch that stern planes and --most-pitch allow (checks/auv_control.c).
-static void depth_holds(const settings *set)
+// The pilot can keep a course: with constant fins the vehicle goes straight ahead.
+static void course_exists(const settings *set)
 {
-    const pcs_vehicle_def *d = &set->def;
-    const auv_pilot *p = &set->pilot;
-    const double excess = fabs(d->weight - d->buoyancy), a = d->damping[0], b = d->quadratic[0];
-    if (set->control == AUV_NONE || excess == 0) return;
-    const double speed = 2 * p->thrust / (a + sqrt(a * a + 4 * b * p->thrust));
-    const double pitch = fmin(p->most_fin, p->most_pitch / (1 + 1 / p->pitch_gain));
-    const double most = d->damping[2] * speed * pitch;
-    if (excess <= most) return;
-    args_refuse("--weight and --buoyancy differ by %g N; under control the vehicle keeps its depth "
-                "up to %.3g N, or give --control none",
-                excess, most);
+    if (set->control == AUV_NONE) return;
+    auv_pilot pilot = set->pilot;
+    pcs_vehicle *vehicle;
+    bool found = false;
+    pcs_status status = pcs_vehicle_create(NULL, &set->def, &vehicle);
+    if (status == PCS_OK) status = auv_trim(vehicle, &pilot, &found);
+    pcs_vehicle_destroy(vehicle);
+    if (status != PCS_OK) args_refuse("--control: %s", pcs_error_text());
+    if (found) return;
+    args_refuse(
+        "no fins within --most-fin and no pitch within --most-pitch hold the vehicle at a "
+        "depth, with this --thrust, --thruster, --thrust-axis, --weight, --buoyancy, --r-g, "
+        "--r-b and --current; give --control none");
 }
 
 // The vehicle begins ahead through the water: backwards and across its fins stall, and at the steps
@@ -426,7 +428,7 @@ void read_flags(settings *set, int argc, char **argv)
     read_commands(set, r.commands);
     read_waypoints(set, r.waypoints);
     times_fit(set);
-    depth_holds(set);
+    course_exists(set);
     course_holds(set);
     starts_ahead(set);
     floor_fits(set, r.angles[1]);

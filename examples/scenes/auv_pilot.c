@@ -74,8 +74,9 @@ static int unbalanced(void *user, const double *y, double *f)
     return 0;
 }
 
-pcs_status auv_trim(const pcs_vehicle *vehicle, auv_pilot *p)
+pcs_status auv_trim(const pcs_vehicle *vehicle, auv_pilot *p, bool *found)
 {
+    *found = false;
     balance b = {vehicle, p};
     const pcs_map map = {.n = UNKNOWNS, .m = UNKNOWNS, .f = unbalanced, .user = &b};
     double y[UNKNOWNS] = {0};
@@ -95,6 +96,7 @@ pcs_status auv_trim(const pcs_vehicle *vehicle, auv_pilot *p)
     p->trim_stern = y[STERN];
     p->trim_rudder = y[RUDDER];
     p->trim_aileron = y[AILERON];
+    *found = true;
     return PCS_OK;
 }
 

@@ -41,8 +41,8 @@ typedef struct auv_pilot {
 } auv_pilot;
 
 // The trim of a vehicle with the thrust and the heading of the pilot: no acceleration, no roll and
-// a constant depth. Zero where there is none, or none within the limits of the pilot.
-pcs_status auv_trim(const pcs_vehicle *vehicle, auv_pilot *pilot);
+// a constant depth. Not found, and zero, where there is none within the limits of the pilot.
+pcs_status auv_trim(const pcs_vehicle *vehicle, auv_pilot *pilot, bool *found);
 
 // the control of the simulator for a pilot with quaternion records; after the last waypoint it
 // keeps the course it had
