@@ -123,10 +123,81 @@ static pcs_status make_relation(builder *b, const scene_interaction *in, const p
     case INTERACTION_DISTANCE:
     case INTERACTION_ROPE:
         return distance(b, in, system, f, at, out);
-    case INTERACTION_LINEAR:
+    default:
         break;
     }
     return linear(b, in, at, out);
+}
+
+// ---- joints between two frames -----------------------------------------------------------------
+
+// the quaternion of axes, relative to the body at the start; the inertial ones in the world
+static void axes_to_body(const builder *b, pcs_system system, const double axes[4], double out[4])
+{
+    memcpy(out, axes, 4 * sizeof *out);
+    pcs_body_def def;
+    if (system.id == 0 || pcs_model_body(b->model, system, &def) != PCS_OK) return;
+    double back[4];
+    pcs_quat_conj(def.orientation, back);
+    pcs_quat_mul(back, axes, out);
+}
+
+// the axes of both frames, from directions at the start; those of gears point at each other
+static pcs_status turn_axes(builder *b, const scene_interaction *in, const frame *f,
+                            pcs_joint_def *def)
+{
+    double z[3], x[3], axes[4];
+    memcpy(z, in->axis, sizeof z);
+    memcpy(x, in->across, sizeof x);
+    frame_vector(f, z);
+    frame_vector(f, x);
+    const bool gear = def->kind == PCS_JOINT_GEAR;
+    if (gear) {
+        double x1[3], x2[3];
+        to_world(b, def->system1, def->point1, x1);
+        to_world(b, def->system2, def->point2, x2);
+        for (int i = 0; i < 3; ++i) {
+            x[i] = x2[i] - x1[i];
+        }
+    }
+    PCS_TRY(pcs_joint_axes(z, gear || has(in, "across") ? x : NULL, axes));
+    axes_to_body(b, def->system1, axes, def->axes1);
+    for (int i = 0; gear && i < 3; ++i) {
+        x[i] = -x[i];
+    }
+    if (gear) PCS_TRY(pcs_joint_axes(z, x, axes));
+    axes_to_body(b, def->system2, axes, def->axes2);
+    return PCS_OK;
+}
+
+static pcs_status add_joint(builder *b, const scene_interaction *in, const pcs_system system[2],
+                            const frame *f, const place *at, pcs_interaction *id)
+{
+    pcs_joint_def def = pcs_joint_def_default(scene_joint_kinds[in->kind - INTERACTION_JOINTS]);
+    def.system1 = system[0];
+    def.system2 = system[1];
+    def.pitch = in->pitch;
+    def.arm = in->arm;
+    memcpy(def.teeth, in->teeth, sizeof def.teeth);
+    static const char *const inertial[] = {"at", "at", "at1", "at2", "axis", "axis"};
+    static const char *const own[] = {"point1", "point2", "point1", "point2", "axes1", "axes2"};
+    for (int i = 0; i < 6; ++i) {
+        if (has(in, inertial[i]) && has(in, own[i])) return both_ways(b, at, inertial[i], own[i]);
+    }
+    take_point(in->point1, system[0], f, def.point1);
+    take_point(in->point2, system[1], f, def.point2);
+    if (has(in, "at") || has(in, "at1")) {
+        take_place(b, has(in, "at") ? in->at : in->at1, system[0], f, def.point1);
+    }
+    if (has(in, "at") || has(in, "at2")) {
+        take_place(b, has(in, "at") ? in->at : in->at2, system[1], f, def.point2);
+    }
+    memcpy(def.axes1, in->axes1, sizeof def.axes1);
+    memcpy(def.axes2, in->axes2, sizeof def.axes2);
+    if (system[1].id == 0) frame_rotation(f, def.axes2);
+    pcs_status status = has(in, "axis") ? turn_axes(b, in, f, &def) : PCS_OK;
+    if (status == PCS_OK) status = pcs_model_add_joint(b->model, &def, id);
+    return status;
 }
 
 // ---- names of bodies in copies ------------------------------------------------------------------------------
@@ -277,14 +348,18 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
     PCS_TRY(build_count(b, pcs_model_interaction_count(b->model), "interactions", at));
     def.system1 = system[0];
     def.system2 = system[1];
-    PCS_TRY(make_relation(b, in, system, f, at, &def.relation));
-    if (in->kind == INTERACTION_ROPE) def.law = pcs_law_newton_impact(0);
-    if (has(in, "law")) def.law = build_law(&in->law);
-
     const char *name;
     PCS_TRY(copy_name(b, in->name, f, &name));
     pcs_interaction id;
-    pcs_status status = pcs_model_add_interaction(b->model, &def, &id);
+    pcs_status status;
+    if (in->kind >= INTERACTION_JOINTS) {
+        status = add_joint(b, in, system, f, at, &id);
+    } else {
+        PCS_TRY(make_relation(b, in, system, f, at, &def.relation));
+        if (in->kind == INTERACTION_ROPE) def.law = pcs_law_newton_impact(0);
+        if (has(in, "law")) def.law = build_law(&in->law);
+        status = pcs_model_add_interaction(b->model, &def, &id);
+    }
     if (status == PCS_OK && name) status = pcs_model_set_interaction_name(b->model, id, name);
     if (status == PCS_OK && has(in, "touching")) {
         status = pcs_model_set_touching(b->model, id, in->touching);

@@ -77,6 +77,7 @@ static void write_pair_laws(out *o)
 static pcs_status write_interaction(out *o, pcs_interaction id)
 {
     pcs_interaction_def def;
+    pcs_joint_def joint;
     PCS_TRY(pcs_model_interaction(o->m, id, &def));
     scene_interaction s;
     fields_init(&interaction_table, &s);
@@ -100,6 +101,15 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
         break;
     case PCS_RELATION_BALL_JOINT:
         s.kind = INTERACTION_BALL;
+        break;
+    case PCS_RELATION_JOINT:
+        PCS_TRY(pcs_model_joint(o->m, id, &joint));
+        s.kind = scene_interaction_of(joint.kind);
+        memcpy(s.axes1, joint.axes1, sizeof s.axes1);
+        memcpy(s.axes2, joint.axes2, sizeof s.axes2);
+        memcpy(s.teeth, joint.teeth, sizeof s.teeth);
+        s.pitch = joint.pitch;
+        s.arm = joint.arm;
         break;
     case PCS_RELATION_LINEAR:
         s.kind = INTERACTION_LINEAR;

@@ -405,17 +405,38 @@ TABLE(body, "body", "A body, a Lagrangian system, or bodies that are repeated.",
 
 // ---- interactions ------------------------------------------------------------------------------
 
-static const char *const interaction_words[] = {"ball", "distance", "linear", "rope", NULL};
+static const char *const interaction_words[] = {
+    "ball",        "distance", "linear",    "rope",  "hinge",         "slider", "fixed",
+    "cylindrical", "planar",   "universal", "screw", "point_on_line", "gear",   NULL};
+const pcs_joint_kind scene_joint_kinds[] = {
+    PCS_JOINT_HINGE,       PCS_JOINT_SLIDER,        PCS_JOINT_FIXED,
+    PCS_JOINT_CYLINDRICAL, PCS_JOINT_PLANAR,        PCS_JOINT_UNIVERSAL,
+    PCS_JOINT_SCREW,       PCS_JOINT_POINT_ON_LINE, PCS_JOINT_GEAR};
+enum { JOINT_WORDS = sizeof scene_joint_kinds / sizeof *scene_joint_kinds };
+
+int scene_interaction_of(pcs_joint_kind kind)
+{
+    int i = 0;
+    while (i < JOINT_WORDS && scene_joint_kinds[i] != kind) {
+        i += 1;
+    }
+    return INTERACTION_JOINTS + i;
+}
+
 #define BALL     BIT(INTERACTION_BALL)
 #define DISTANCE (BIT(INTERACTION_DISTANCE) | BIT(INTERACTION_ROPE))
 #define LINEAR   BIT(INTERACTION_LINEAR)
+#define GEAR     BIT(INTERACTION_JOINTS + JOINT_WORDS - 1)
+#define SCREW    BIT(INTERACTION_JOINTS + 6)
+#define JOINTS   (((1u << JOINT_WORDS) - 1) << INTERACTION_JOINTS)
 
 static const field interaction_fields[] = {
     {"kind", FIELD_WORD, OF(interaction, kind), .words = interaction_words, .required = ALWAYS,
      .help = "ball: two points coincide; distance: two points are a length apart; rope: they are "
              "no more"
              " than a length apart, with the law newton_impact; linear: coefficients"
-             " . q + offset, of a Lagrangian system"},
+             " . q + offset, of a Lagrangian system; the others: joints between two frames,"
+             " doc/joints.md"},
     NAME_FIELD(interaction, "interactions"),
     {"bodies", FIELD_PARTS, OF(interaction, bodies), .n = 2, .required = ALWAYS,
      .help = "names of one or two bodies; a missing second one is the world"},
@@ -423,16 +444,38 @@ static const field interaction_fields[] = {
      .help = "in a generator: how many copies further the second body is, along x, y and z of a"
              " lattice; of a stack or a ring one number. Without such a copy there is no"
              " interaction"},
-    {"point1", FIELD_VECTOR, OF(interaction, point1), .n = 3, .unit = "m", .kinds = BALL | DISTANCE,
+    {"point1", FIELD_VECTOR, OF(interaction, point1), .n = 3, .unit = "m",
+     .kinds = BALL | DISTANCE | JOINTS,
      .help = "point of the first body, from its centre of mass, body axes"},
-    {"point2", FIELD_VECTOR, OF(interaction, point2), .n = 3, .unit = "m", .kinds = BALL | DISTANCE,
-     .help = "point of the second body; of the world, inertial"},
-    {"at", FIELD_VECTOR, OF(interaction, at), .n = 3, .unit = "m", .kinds = BALL,
+    {"point2", FIELD_VECTOR, OF(interaction, point2), .n = 3, .unit = "m",
+     .kinds = BALL | DISTANCE | JOINTS, .help = "point of the second body; of the world, inertial"},
+    {"at", FIELD_VECTOR, OF(interaction, at), .n = 3, .unit = "m", .kinds = BALL | (JOINTS & ~GEAR),
      .help = "position of both points at the start, inertial; in place of point1 and point2"},
-    {"at1", FIELD_VECTOR, OF(interaction, at1), .n = 3, .unit = "m", .kinds = DISTANCE,
+    {"at1", FIELD_VECTOR, OF(interaction, at1), .n = 3, .unit = "m", .kinds = DISTANCE | GEAR,
      .help = "position of the first point at the start, inertial; in place of point1"},
-    {"at2", FIELD_VECTOR, OF(interaction, at2), .n = 3, .unit = "m", .kinds = DISTANCE,
+    {"at2", FIELD_VECTOR, OF(interaction, at2), .n = 3, .unit = "m", .kinds = DISTANCE | GEAR,
      .help = "position of the second point at the start, inertial; in place of point2"},
+    {"axis", FIELD_VECTOR, OF(interaction, axis), .n = 3, .kinds = JOINTS,
+     .help =
+         "z axis of both frames at the start, inertial; in place of axes1 and axes2. Without any"
+         " of them the axes of the frames are those of the bodies"},
+    {"across", FIELD_VECTOR, OF(interaction, across), .n = 3, .kinds = JOINTS & ~GEAR,
+     .help =
+         "x axis of both frames at the start, inertial, with axis: of a universal joint its axis"
+         " in the first body"},
+    {"axes1", FIELD_ROTATION, OF(interaction, axes1), .n = 4, .kinds = JOINTS,
+     .help = "axes of the frame of the joint in the first body"},
+    {"axes2", FIELD_ROTATION, OF(interaction, axes2), .n = 4, .kinds = JOINTS,
+     .help = "axes of its frame in the second body; in the world, inertial"},
+    {"pitch", FIELD_REAL, OF(interaction, pitch), .low = -1e6, .high = 1e6, .unit = "m",
+     .kinds = SCREW, .required = SCREW,
+     .help = "displacement along the axis per turn, not 0; positive: right-handed"},
+    {"teeth", FIELD_OFFSETS, OF(interaction, teeth), .n = 2, .low = -10000, .high = 10000,
+     .kinds = GEAR, .required = GEAR,
+     .help = "numbers of teeth of both gears; opposite signs where one has them inside"},
+    {"arm", FIELD_REAL, OF(interaction, arm), .low = 0, .high = HUGE_VAL, .unit = "m",
+     .kinds = JOINTS,
+     .help = "length that directions count by in the rows of the joint; 0: a length of the bodies"},
     {"length", FIELD_REAL, OF(interaction, length), ABOVE_ZERO, .unit = "m", .kinds = DISTANCE,
      .help = "length; without it the distance of the points at the start"},
     {"coefficients", FIELD_NUMBERS, OF(interaction, coefficients), .kinds = LINEAR,
@@ -440,13 +483,15 @@ static const field interaction_fields[] = {
     {"offset", FIELD_REAL, OF(interaction, offset), .kinds = LINEAR,
      .help = "constant term of the relation"},
     {"law", FIELD_OBJECT, OF(interaction, law), .table = &law_table,
+     .kinds = BALL | DISTANCE | LINEAR,
      .help = "law; without it equality, a joint; of a rope newton_impact"},
     {"touching", FIELD_BOOL, OF(interaction, touching),
      .help = "true: the two bodies of a joint may touch"},
     {"enabled", FIELD_BOOL, OF(interaction, enabled),
      .help = "false: the interaction has no effect"},
 };
-static const scene_interaction usual_interaction = {.enabled = true};
+static const scene_interaction usual_interaction = {
+    .axes1 = {1, 0, 0, 0}, .axes2 = {1, 0, 0, 0}, .enabled = true};
 TABLE(interaction, "interaction", "A relation with a law between one or two bodies.",
       interaction_fields, &usual_interaction);
 

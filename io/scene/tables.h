@@ -2,6 +2,7 @@
 #ifndef SCENE_TABLES_H
 #define SCENE_TABLES_H
 
+#include <percuss/joint.h>
 #include <percuss/model.h>
 #include <percuss/motion.h>
 #include <percuss/scene.h>
@@ -143,8 +144,13 @@ typedef enum scene_interaction_kind {
     INTERACTION_BALL,
     INTERACTION_DISTANCE,
     INTERACTION_LINEAR,
-    INTERACTION_ROPE
+    INTERACTION_ROPE,
+    INTERACTION_JOINTS // from here on joints that pcs_model_add_joint makes
 } scene_interaction_kind;
+
+// the kind of such a joint and its interaction, in the order of the words of the table
+extern const pcs_joint_kind scene_joint_kinds[];
+int scene_interaction_of(pcs_joint_kind kind);
 
 typedef struct scene_interaction {
     given given;
@@ -153,6 +159,8 @@ typedef struct scene_interaction {
     part bodies[2];
     int next[3]; // number of copies from the first body to the second
     double point1[3], point2[3], at[3], at1[3], at2[3], length;
+    double axes1[4], axes2[4], axis[3], across[3], pitch, arm;
+    int teeth[2];
     numbers coefficients;
     double offset;
     scene_law law;

@@ -4,6 +4,7 @@
 #ifndef TRAJECTORY_LAYOUT_H
 #define TRAJECTORY_LAYOUT_H
 
+#include <percuss/joint.h>
 #include <percuss/parts.h>
 #include <percuss/step.h>
 
@@ -77,6 +78,11 @@ typedef struct interaction_row {
     double e, e_t, mu, data[9];
 } interaction_row;
 
+typedef struct joint_row {
+    int32_t interaction, kind, teeth[2];
+    double point1[3], axes1[4], point2[3], axes2[4], pitch, arm;
+} joint_row;
+
 typedef struct scheme_row {
     int32_t activation, projection, metric, proj_max, update, lever, configuration, second_order,
         newton_max, accept_unconverged, halvings, solver, stop, max_iters;
@@ -85,7 +91,7 @@ typedef struct scheme_row {
 } scheme_row;
 
 extern const table_def layout_systems, layout_shapes, layout_materials, layout_interactions,
-    layout_scheme;
+    layout_joints, layout_scheme;
 
 // A model from a file, without its callbacks (pcs_trajectory_model).
 typedef struct stored_model {

@@ -225,17 +225,31 @@ static pcs_status read_materials(const h5_file *f, pcs_pool *pool, pcs_model *m)
     return read_names(f, m, "/model/material_names", 0, n, pool, name_material);
 }
 
+static pcs_relation joint_of(const joint_row *row)
+{
+    pcs_joint_def def = pcs_joint_def_default((pcs_joint_kind)row->kind);
+    memcpy(def.point1, row->point1, sizeof def.point1);
+    memcpy(def.axes1, row->axes1, sizeof def.axes1);
+    memcpy(def.point2, row->point2, sizeof def.point2);
+    memcpy(def.axes2, row->axes2, sizeof def.axes2);
+    memcpy(def.teeth, row->teeth, sizeof def.teeth);
+    def.pitch = row->pitch;
+    def.arm = row->arm;
+    return pcs_relation_joint(&def);
+}
+
+// `joint` is the next row of the joints, or null
 static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
-                                  const interaction_row *row)
+                                  const interaction_row *row, const joint_row *joint)
 {
     pcs_interaction_def d = {.law = {(pcs_law_kind)row->law, row->e, row->e_t, row->mu},
                              .system1 = {row->system1},
                              .system2 = {row->system2}};
     const double *x = row->data;
     const bool linear = row->kind == PCS_RELATION_LINEAR;
-    if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_ROPE || !pcs_all_finite(x, 9) ||
-        (linear && !(x[0] >= 1 && x[0] <= 7)) || row->law < PCS_LAW_EQUALITY ||
-        row->law > PCS_LAW_NEWTON_COULOMB) {
+    if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_JOINT || !pcs_all_finite(x, 9) ||
+        (row->kind == PCS_RELATION_JOINT && !joint) || (linear && !(x[0] >= 1 && x[0] <= 7)) ||
+        row->law < PCS_LAW_EQUALITY || row->law > PCS_LAW_NEWTON_COULOMB) {
         return fail_named(f->name, PCS_ERR_FORMAT,
                           "/model/interactions: row %d has a kind or numbers that are not valid",
                           number);
@@ -254,6 +268,9 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
     case PCS_RELATION_LINEAR:
         d.relation = pcs_relation_linear(n, x + 1, x[1 + n]);
         break;
+    case PCS_RELATION_JOINT:
+        d.relation = joint_of(joint);
+        break;
     default:
         d.relation = (pcs_relation){.dim = row->rows, .gap = no_gap, .gradient = no_gradient};
         break;
@@ -266,10 +283,15 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
 static pcs_status read_interactions(const h5_file *f, pcs_pool *pool, pcs_model *m)
 {
     interaction_row *row;
-    int n;
+    joint_row *joint = NULL;
+    int n, joints = 0, next = 0;
     PCS_TRY(read_rows(f, &layout_interactions, 1, pool, &n, &row));
+    if (h5_has(f, layout_joints.path)) {
+        PCS_TRY(read_rows(f, &layout_joints, 1, pool, &joints, &joint));
+    }
     for (int i = 0; i < n; ++i) {
-        PCS_TRY(add_interaction(f, m, i, &row[i]));
+        const bool has = next < joints && joint[next].interaction == i + 1;
+        PCS_TRY(add_interaction(f, m, i, &row[i], has ? &joint[next++] : NULL));
     }
     return read_names(f, m, "/model/interaction_names", 1, n, pool, name_interaction);
 }

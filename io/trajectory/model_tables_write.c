@@ -163,7 +163,32 @@ static pcs_status write_materials(h5_file *f, const pcs_model *m, material_row *
     return put_names(f, m, "/model/material_names", 0, n, material_name);
 }
 
-static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction_row *row)
+// the frames of joints that have any: without them there is no table
+static pcs_status write_joints(h5_file *f, const pcs_model *m, joint_row *row)
+{
+    int n = 0;
+    for (int id = 1; id <= pcs_model_interaction_count(m); ++id) {
+        pcs_interaction_def d;
+        pcs_joint_def joint;
+        PCS_TRY(pcs_model_interaction(m, (pcs_interaction){id}, &d));
+        if (pcs_relation_kind_of(&d.relation) != PCS_RELATION_JOINT) continue;
+        PCS_TRY(pcs_model_joint(m, (pcs_interaction){id}, &joint));
+        joint_row *r = &row[n++];
+        *r = (joint_row){.interaction = id,
+                         .kind = (int32_t)joint.kind,
+                         .teeth = {joint.teeth[0], joint.teeth[1]},
+                         .pitch = joint.pitch,
+                         .arm = joint.arm};
+        memcpy(r->point1, joint.point1, sizeof r->point1);
+        memcpy(r->axes1, joint.axes1, sizeof r->axes1);
+        memcpy(r->point2, joint.point2, sizeof r->point2);
+        memcpy(r->axes2, joint.axes2, sizeof r->axes2);
+    }
+    return n > 0 ? put_rows(f, &layout_joints, n, row) : PCS_OK;
+}
+
+static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction_row *row,
+                                     joint_row *joint)
 {
     const int n = pcs_model_interaction_count(m);
     for (int i = 0; i < n; ++i) {
@@ -184,6 +209,7 @@ static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction
         memcpy(row[i].data, d.relation.data, sizeof row[i].data);
     }
     PCS_TRY(put_rows(f, &layout_interactions, n, row));
+    PCS_TRY(write_joints(f, m, joint));
     return put_names(f, m, "/model/interaction_names", 1, n, interaction_name);
 }
 
@@ -261,7 +287,8 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     const pcs_geometry **known = POOL_TAKE(&pool, shapes, const pcs_geometry *);
     material_row *material = POOL_TAKE(&pool, materials, material_row);
     interaction_row *interaction = POOL_TAKE(&pool, interactions, interaction_row);
-    pcs_status status = system && shape && known && material && interaction
+    joint_row *joint = POOL_TAKE(&pool, interactions, joint_row);
+    pcs_status status = system && shape && known && material && interaction && joint
                             ? PCS_OK
                             : pcs_fail_memory("model of a trajectory");
     if (status == PCS_OK) status = h5_put_group(f, "/model");
@@ -272,7 +299,7 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     if (status == PCS_OK) status = write_systems(f, m, system);
     if (status == PCS_OK) status = write_shapes(f, m, shape, known);
     if (status == PCS_OK) status = write_materials(f, m, material);
-    if (status == PCS_OK) status = write_interactions(f, m, interaction);
+    if (status == PCS_OK) status = write_interactions(f, m, interaction, joint);
     if (status == PCS_OK) status = write_scheme(f, &scheme);
     pool_release(&pool);
     return status;

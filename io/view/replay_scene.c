@@ -76,6 +76,7 @@ static void write_joint(json *j, const book *b, int number)
 {
     static const char *const kinds[] = {[PCS_RELATION_DISTANCE] = "distance",
                                         [PCS_RELATION_BALL_JOINT] = "ball",
+                                        [PCS_RELATION_JOINT] = "ball", // a dot at its first point
                                         [PCS_RELATION_ROPE] = "rope"};
     const pcs_interaction interaction = {number};
     pcs_interaction_def def;
@@ -91,7 +92,7 @@ static void write_joint(json *j, const book *b, int number)
     json_int(j, NULL, def.system2.id);
     json_close(j, ']');
     json_reals(j, "points", 6, p);
-    if (kind != PCS_RELATION_BALL_JOINT) json_real(j, "length", p[6]);
+    if (kind == PCS_RELATION_DISTANCE || kind == PCS_RELATION_ROPE) json_real(j, "length", p[6]);
     json_close(j, '}');
 }
 

@@ -84,6 +84,16 @@ static uint64_t add_law(uint64_t hash, const pcs_law *law)
     return add_reals(add_int(hash, law->kind), x, 3);
 }
 
+// numbers of a relation that count: the first nine, and the others if one of them is not zero, so
+// that a relation of fewer numbers has the hash it has always had
+static size_t data_size(const pcs_relation *relation)
+{
+    for (int i = 9; i < PCS_RELATION_DATA; ++i) {
+        if (relation->data[i] != 0) return PCS_RELATION_DATA;
+    }
+    return 9;
+}
+
 static uint64_t add_interaction(uint64_t hash, const pcs_model *m, int i)
 {
     const pcs_interaction_def *d = &m->interaction[i];
@@ -95,7 +105,7 @@ static uint64_t add_interaction(uint64_t hash, const pcs_model *m, int i)
                          m->interaction_off[i],
                          pcs_model_touching(m, (pcs_interaction){i + 1})};
     hash = hash_bytes(hash, facts, sizeof facts);
-    if (d->relation.has_data) hash = add_reals(hash, d->relation.data, 9);
+    if (d->relation.has_data) hash = add_reals(hash, d->relation.data, data_size(&d->relation));
     return add_law(hash, &d->law);
 }
 

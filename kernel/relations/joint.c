@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "relations/contact.h"
+#include "relations/joint_kinds.h"
 #include "rotation/rotation.h"
 
 #define MAX_LINEAR 7
@@ -224,7 +225,8 @@ pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2[3])
 
 const double *relation_joint_points(const pcs_relation *relation)
 {
-    return relation->gradient == ball_gradient ? relation->data : NULL;
+    return relation->gradient == ball_gradient || joint_holds_points(relation) ? relation->data
+                                                                               : NULL;
 }
 
 // ---- linear ------------------------------------------------------------------------------------
@@ -270,6 +272,7 @@ pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation)
     if (relation->gap == distance_gap) return PCS_RELATION_DISTANCE;
     if (relation->gap == rope_gap) return PCS_RELATION_ROPE;
     if (relation->gap == ball_gap) return PCS_RELATION_BALL_JOINT;
+    if (joint_is(relation)) return PCS_RELATION_JOINT;
     return relation->gap == linear_gap ? PCS_RELATION_LINEAR : PCS_RELATION_USER;
 }
 
@@ -287,7 +290,7 @@ static const char *length_words(const pcs_relation *relation)
 int relation_coordinates(const pcs_relation *relation)
 {
     if (relation->gap == linear_gap) return (int)relation->data[0];
-    return has_length(relation) || relation->gap == ball_gap ? 7 : 0;
+    return has_length(relation) || relation->gap == ball_gap || joint_is(relation) ? 7 : 0;
 }
 
 bool relation_uses_quaternion(const pcs_relation *relation)
@@ -303,6 +306,7 @@ bool relation_uses_quaternion(const pcs_relation *relation)
 
 pcs_status relation_check(const pcs_relation *relation)
 {
+    if (joint_is(relation)) return joint_check(relation);
     const double *data = relation->data;
     const bool distance = has_length(relation), linear = relation->gap == linear_gap;
     if ((distance || relation->gap == ball_gap) && !pcs_all_finite(data, 6)) {
@@ -363,6 +367,10 @@ static void point_motion(const relation_side *side, const double p[3], double P[
 bool relation_convective(const pcs_relation *relation, const relation_side *side1,
                          const relation_side *side2, double *gamma)
 {
+    if (joint_is(relation)) {
+        joint_convective(relation, side1, side2, gamma);
+        return true;
+    }
     const bool distance = has_length(relation);
     if (!distance && relation->gap != ball_gap) return false;
 

@@ -1,5 +1,6 @@
 // Scene files: a scene read back is the scene that was written, to the bit and to the letter; every
 // error says where it is.
+#include <percuss/joint.h>
 #include <percuss/motion.h>
 #include <percuss/parts.h>
 #include <percuss/rotation.h>
@@ -568,6 +569,45 @@ TEST(a_copy_turns_its_loads_and_numbers_its_shapes)
     pcs_scene_destroy(scene);
 }
 
+// every kind of joint comes back with its frames; those given at the start close
+TEST(joints_of_every_kind)
+{
+    static const char *const kind[] = {"hinge",  "slider", "cylindrical",   "fixed", "universal",
+                                       "planar", "screw",  "point_on_line", "gear"};
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; ++k) {
+        const bool gear = strcmp(kind[k], "gear") == 0, screw = strcmp(kind[k], "screw") == 0;
+        for (int own = 0; own < 2; ++own) {
+            char text[1000];
+            snprintf(
+                text, sizeof text,
+                "{\"percuss_scene\": 1, \"bodies\": ["
+                "{\"name\": \"a\", \"position\": [0.1, 0.2, 0.3], \"orientation\":"
+                " {\"axis\": [1, 2, 3], \"angle\": 1}},"
+                "{\"name\": \"b\", \"position\": [1, 0, 0]}],"
+                "\"interactions\": [{\"kind\": \"%s\", \"bodies\": [\"a\", \"b\"], %s%s%s}]}",
+                kind[k],
+                own    ? "\"point1\": [1, 2, 3], \"axes2\": {\"axis\": [0, 0, 1], \"angle\": 0.2},"
+                         "\"arm\": 0.3, \"enabled\": false"
+                : gear ? "\"at1\": [0, 0, 0], \"at2\": [0.5, 0, 0], \"axis\": [0, 0, 1]"
+                       : "\"at\": [0.4, 0, 0], \"axis\": [0, 0, 1], \"across\": [1, 1, 0]",
+                screw ? ", \"pitch\": -0.2" : "", gear ? ", \"teeth\": [20, -31]" : "");
+            pcs_scene *scene = parse(text);
+            pcs_joint_def def;
+            CK_OK(pcs_model_joint(scene->model, (pcs_interaction){1}, &def));
+            ck_assert(def.arm > 0 && def.pitch == (screw ? -0.2 : 0));
+            ck_assert(def.teeth[0] == (gear ? 20 : 0) && def.teeth[1] == (gear ? -31 : 0));
+            pcs_state *state;
+            pcs_joint_state now;
+            CK_OK(pcs_state_create(scene->model, &state));
+            CK_OK(pcs_state_joint(scene->model, state, NULL, (pcs_interaction){1}, &now));
+            if (!own) CK_NEAR(now.violation, 0, 1e-15);
+            pcs_state_destroy(state);
+            expect_round_trip(scene);
+            pcs_scene_destroy(scene);
+        }
+    }
+}
+
 // ---- errors ------------------------------------------------------------------------------------
 
 // the text, and the refusal: line, column, path, and words of the sentence
@@ -596,6 +636,14 @@ static const struct {
     {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphere\", \"radius\": 1,"
      " \"size\": [1, 1, 1]}]}]}",
      "bodies[0].shapes[0].size", "belongs to the kind box"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}], \"interactions\": [{\"kind\": "
+     "\"hinge\","
+     " \"bodies\": [\"a\"], \"at\": [0, 0, 0], \"axis\": [0, 0, 0]}]}",
+     "interactions[0]", "needs a direction"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}], \"interactions\": [{\"kind\": "
+     "\"hinge\","
+     " \"bodies\": [\"a\"], \"axes1\": [1, 0, 0, 0], \"axis\": [0, 0, 1]}]}",
+     "interactions[0]", "both axis and axes1"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"density\": 1}]}", "bodies[0]", "no shapes"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 2]}]}", "bodies[0].inertia", "9"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 1, 9]}]}", "bodies[0]", "moment"},

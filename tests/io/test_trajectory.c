@@ -106,6 +106,18 @@ static void open_all(scene *s)
         &(pcs_interaction_def){
             pcs_relation_linear(1, &one, 0.5), pcs_law_newton_impact(0.5), added, {0}},
         NULL));
+    const pcs_joint_kind kinds[] = {PCS_JOINT_SCREW, PCS_JOINT_GEAR};
+    for (int i = 0; i < 2; ++i) {
+        pcs_joint_def joint = pcs_joint_def_default(kinds[i]);
+        joint.system1 = gem;
+        joint.system2 = table;
+        joint.point1[0] = 0.2;
+        joint.pitch = 0.1;
+        joint.teeth[0] = 3, joint.teeth[1] = -7;
+        pcs_interaction id;
+        CK_OK(pcs_model_add_joint(s->m, &joint, &id));
+        CK_OK(pcs_model_set_interaction_enabled(s->m, id, false));
+    }
     CK_OK(pcs_model_set_system_name(s->m, gem, "gem \"<&>\" \xc3\xa9"));
     CK_OK(pcs_model_set_shape_name(s->m, 0, "first"));
     scene_start(s);
@@ -418,6 +430,7 @@ TEST(the_model_comes_back_with_its_parts)
         CK_OK(pcs_model_interaction(m, (pcs_interaction){id}, &b));
         ck_assert(pcs_relation_kind_of(&a.relation) == pcs_relation_kind_of(&b.relation));
         ck_assert(a.system1.id == b.system1.id && a.law.e == b.law.e && a.law.kind == b.law.kind);
+        ck_assert_mem_eq(a.relation.data, b.relation.data, sizeof a.relation.data);
     }
     same_places(&s, t);
     pcs_trajectory_close(t);
@@ -639,14 +652,15 @@ static bool says(const char *path, const char *words)
 TEST(the_file_names_every_kind_of_interaction)
 {
     scene s = scene_open();
-    const int kinds[] = {PCS_RELATION_USER, PCS_RELATION_DISTANCE, PCS_RELATION_BALL_JOINT,
-                         PCS_RELATION_LINEAR, PCS_RELATION_ROPE};
-    static const char *const name[] = {"of the user", "distance", "ball joint", "linear", "rope"};
+    const int kinds[] = {PCS_RELATION_USER,   PCS_RELATION_DISTANCE, PCS_RELATION_BALL_JOINT,
+                         PCS_RELATION_LINEAR, PCS_RELATION_ROPE,     PCS_RELATION_JOINT};
+    static const char *const name[] = {"of the user", "distance", "ball joint",
+                                       "linear",      "rope",     "a joint"};
     scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
     scene_start(&s);
     CK_OK(start(RUN, &s));
     scene_close(&s);
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 6; ++i) {
         char words[40];
         snprintf(words, sizeof words, "%d %s", kinds[i], name[i]);
         ck_assert_msg(says("/model/interactions", words), "%s", words);

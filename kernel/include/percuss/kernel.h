@@ -8,6 +8,7 @@
 #include <percuss/euler.h>
 #include <percuss/features.h>
 #include <percuss/inertia.h>
+#include <percuss/joint.h>
 #include <percuss/meshes.h>
 #include <percuss/model.h>
 #include <percuss/motion.h>

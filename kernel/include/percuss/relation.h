@@ -24,14 +24,17 @@ typedef int (*pcs_relation_gap_fn)(void *user, const double *q1, const double *q
 typedef int (*pcs_relation_gradient_fn)(void *user, const double *q1, const double *q2, double *C1,
                                         double *C2);
 
+/// Numbers that a relation carries.
+enum { PCS_RELATION_DATA = 18 };
+
 /// A relation. A value that a model copies; `user` must outlive the model.
 typedef struct pcs_relation {
     int dim;                           ///< rows, >= 1
     pcs_relation_gap_fn gap;           ///< required
     pcs_relation_gradient_fn gradient; ///< required
     void *user;                        ///< passed to the callbacks, unless has_data
-    bool has_data;  ///< the callbacks get a pointer to `data` of this copy instead of user
-    double data[9]; ///< parameters of the built-in relations; free for others
+    bool has_data; ///< the callbacks get a pointer to `data` of this copy instead of user
+    double data[PCS_RELATION_DATA]; ///< parameters of the built-in relations; free for others
 } pcs_relation;
 
 /// g(q1, q2), dim entries, with a check of the callback: PCS_ERR_CALLBACK when it fails or leaves

@@ -1,0 +1,118 @@
+/// @file
+/// Joints between two bodies, or a body and the world: their frames, and how they are read.
+#ifndef PERCUSS_JOINT_H
+#define PERCUSS_JOINT_H
+
+#include <percuss/query.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The kinds of joints. Each body carries a frame; x1, y1, z1 and x2, y2, z2 are the axes of the
+/// two frames, P1 and P2 their origins. Behind each kind: what it holds, and the coordinates that
+/// it leaves free, in the order of pcs_joint_state. Angles are those of frame 1 relative to frame
+/// 2, displacements those of P1 relative to P2; an angle lies in (-pi, pi].
+typedef enum pcs_joint_kind {
+    PCS_JOINT_BALL,          ///< P1 = P2; rotation vector (3). The axes have no effect
+    PCS_JOINT_HINGE,         ///< P1 = P2, z1 = z2; the angle about z
+    PCS_JOINT_SLIDER,        ///< moves along z only; the displacement along z
+    PCS_JOINT_CYLINDRICAL,   ///< P1 on the line (P2, z2), z1 = z2; displacement, angle
+    PCS_JOINT_FIXED,         ///< the two frames coincide; nothing
+    PCS_JOINT_UNIVERSAL,     ///< P1 = P2, x1 at right angles to z2; angle about z2, angle about x1
+    PCS_JOINT_PLANAR,        ///< P1 in the plane (P2, z2), z1 = z2; displacements along x2 and y2,
+                             ///< angle
+    PCS_JOINT_POINT_ON_LINE, ///< P1 on the line (P2, z2); displacement, rotation vector (3)
+    PCS_JOINT_SCREW,     ///< as cylindrical, and displacement = pitch angle / 2 pi; displacement,
+                         ///< angle
+    PCS_JOINT_GEAR,      ///< teeth[0] psi1 + teeth[1] psi2 = 0, psi the angle about z from the
+                         ///< x axis of a gear to the centre of the other (in its xy plane), so
+                         ///< that whatever carries the gears may move; psi1, psi2. It holds
+                         ///< nothing else: give each gear its hinge
+    PCS_JOINT_DISTANCE,  ///< |P1 - P2| = length; this distance. The axes have no effect
+    PCS_JOINT_KIND_COUNT ///< number of kinds
+} pcs_joint_kind;
+
+/// A joint. Start from pcs_joint_def_default or pcs_model_place_joint.
+typedef struct pcs_joint_def {
+    pcs_joint_kind kind; ///< which
+    pcs_system system1;  ///< a body
+    pcs_system system2;  ///< a body, or {0}: the world
+    double point1[3];    ///< origin of frame 1 in the frame of system1 (from its G), m
+    double axes1[4];     ///< axes of frame 1 in the frame of system1, as a quaternion; any length
+                         ///< > 0 (pcs_joint_axes makes it from directions)
+    double point2[3];    ///< origin of frame 2 in the frame of system2 (of the world: inertial), m
+    double axes2[4];     ///< its axes, as axes1
+    double pitch;        ///< of a screw, m per turn, not 0; > 0: right-handed
+    int teeth[2];  ///< of a gear: numbers of teeth, not 0 and at most 10000; equal signs where
+                   ///< the teeth are outside on both, opposite ones where one has them inside
+    double length; ///< of a distance joint, m, > 0
+    double arm;    ///< m, length by which directions and angles are multiplied in the rows of
+                   ///< the joint, so that all of them are lengths; it decides how errors of
+                   ///< position and direction compare. 0: pcs_model_add_joint takes the
+                   ///< radius of gyration of the smaller of the bodies that move
+} pcs_joint_def;
+
+/// Both frames at the origins of their systems, along their axes; system2 is the world.
+PCS_API pcs_joint_def pcs_joint_def_default(pcs_joint_kind kind);
+
+/// The quaternion of axes with this z axis (any length > 0), and with the x axis in the direction
+/// of x as far as that is at right angles to z; x null: any. PCS_ERR_ARG, with `axes` unchanged,
+/// for a direction that is zero or not finite, or an x parallel to z.
+PCS_NODISCARD PCS_API pcs_status pcs_joint_axes(const double z[3], const double *x, double axes[4]);
+
+/// Places both frames of a joint whose kind and systems are set at the same inertial pose, with the
+/// systems where their definitions put them: the origins at `point`, z along `z` (the axis of a
+/// hinge, slider, cylindrical joint or screw, the line of a point, the normal of a plane; of a
+/// universal joint the axis in system2, and x the other one), x as in pcs_joint_axes. Not for
+/// distance joints and gears, whose two points differ.
+PCS_NODISCARD PCS_API pcs_status pcs_model_place_joint(const pcs_model *model,
+                                                       const double point[3], const double z[3],
+                                                       const double *x, pcs_joint_def *def);
+
+/// Adds a joint, an interaction with an equality law (`out` may be null). Names, enabling and
+/// pcs_model_set_touching are those of interactions. PCS_ERR_ARG, with a sentence, for a body
+/// joined to itself, frames that are not finite or whose quaternion is zero, parameters out of
+/// range, and axes that would have to turn by more than a right angle to meet. A joint that is open
+/// is accepted: pcs_project assembles a state, or says what is left; a step closes it by a jump,
+/// with a doubt.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_joint(pcs_model *model, const pcs_joint_def *def,
+                                                     pcs_interaction *out);
+
+/// The definition of a joint with the arm that it uses. PCS_ERR_ARG, with `out` unchanged, for
+/// interactions that are not joints of these kinds. Ball and distance joints that were added by
+/// their relations are joints, too.
+PCS_NODISCARD PCS_API pcs_status pcs_model_joint(const pcs_model *model,
+                                                 pcs_interaction interaction, pcs_joint_def *out);
+
+/// The relation of a joint between systems 1 and 2 of an interaction; arm must be > 0. A definition
+/// that is not valid gives a relation that models refuse.
+PCS_API pcs_relation pcs_relation_joint(const pcs_joint_def *def);
+
+/// A joint at a state.
+typedef struct pcs_joint_state {
+    pcs_joint_kind kind; ///< its kind
+    int count;           ///< free coordinates that it has
+    double position[4];  ///< those coordinates, m or rad, in the order of pcs_joint_kind
+    double speed[4];     ///< their rates, m/s or rad/s; of a rotation vector the angular velocity
+                         ///< of frame 1 relative to frame 2, in the axes of frame 2
+    double violation;    ///< largest of its rows, m: error of position, or of direction times arm
+    double force1[3];    ///< on system1 by the joint, axes of frame 1, N: mean of the last step
+                         ///< of the work
+    double moment1[3];   ///< on system1 about P1, axes of frame 1, N m
+    double force2[3];    ///< on system2 by the joint, axes of frame 2, N
+    double moment2[3];   ///< on system2 about P2, axes of frame 2, N m
+} pcs_joint_state;
+
+/// Reads a joint: coordinates, rates and violation at the state; force and moment from the last
+/// step of the work, at the start of that step, both zero if it did not act (`work` may be null;
+/// after pcs_impact, which takes no time, they are impulses, N s and N m s).
+PCS_NODISCARD PCS_API pcs_status pcs_state_joint(const pcs_model *model, const pcs_state *state,
+                                                 const pcs_work *work, pcs_interaction interaction,
+                                                 pcs_joint_state *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,165 @@
+// Joints of a model: frames from directions and places, checks against the bodies.
+#include "model/model.h"
+
+#include <string.h>
+
+#include "linalg/m3.h"
+#include "relations/contact.h"
+#include "relations/joint_kinds.h"
+#include "rotation/pose.h"
+
+// sine of the angle below which x counts as parallel to z
+#define PARALLEL 1e-8
+
+pcs_status pcs_joint_axes(const double z[3], const double *x, double axes[4])
+{
+    if (!z || !axes) return pcs_fail(PCS_ERR_ARG, "pcs_joint_axes: an argument is null");
+    double R[9] = {0}, along[3], F[9];
+    if (!pcs_all_finite(z, 3) || !(v3_unit(z, R + 6) > 0)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_joint_axes: the axis z is (%g, %g, %g); it needs a direction", z[0],
+                        z[1], z[2]);
+    }
+    if (x) {
+        if (!pcs_all_finite(x, 3) || !(v3_unit(x, along) > 0)) {
+            return pcs_fail(PCS_ERR_ARG,
+                            "pcs_joint_axes: the axis x is (%g, %g, %g); it needs a direction",
+                            x[0], x[1], x[2]);
+        }
+        v3_along(along, -v3_dot(along, R + 6), R + 6, along);
+        if (!(v3_unit(along, R) > PARALLEL)) {
+            return pcs_fail(PCS_ERR_ARG, "pcs_joint_axes: the axis x is parallel to the axis z");
+        }
+    } else {
+        pcs_contact_frame(R + 6, F);
+        v3_copy(F + 3, R);
+    }
+    v3_cross(R + 6, R, R + 3);
+    return pcs_quat_from_matrix(R, axes);
+}
+
+// the pose of a body at its definition; null for the world
+static const double *start_pose(const pcs_model *m, pcs_system system)
+{
+    const model_system *s = model_find(m, system);
+    return s ? s->q0 : NULL;
+}
+
+// system1 is a body, system2 one or the world
+static pcs_status check_systems(const pcs_model *m, const char *who, const pcs_joint_def *def)
+{
+    for (int side = 0; side < 2; ++side) {
+        const pcs_system system = side == 0 ? def->system1 : def->system2;
+        const model_system *s = model_find(m, system);
+        char words[PART_WORDS];
+        if (system.id == 0 && side == 1) continue;
+        if (!s) {
+            return pcs_fail(PCS_ERR_ARG, "%s: system%d is %d; the model has 1 to %d%s", who,
+                            side + 1, system.id, m->n_systems,
+                            system.id == 0 ? " (give the world as system2)" : "");
+        }
+        if (s->kind == SYSTEM_LAGRANGIAN) {
+            return pcs_fail(PCS_ERR_ARG, "%s: %s is a Lagrangian system; a joint holds bodies", who,
+                            part_words(m, PART_SYSTEM, "system ", system.id, words));
+        }
+    }
+    if (def->system1.id != def->system2.id) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "%s: the %s joins system %d to itself; give two different ones",
+                    who, joint_word(def->kind), def->system1.id);
+}
+
+static pcs_status check_kind(const char *who, const pcs_joint_def *def)
+{
+    if ((unsigned)def->kind < PCS_JOINT_KIND_COUNT) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "%s: there is no kind of joint %d", who, (int)def->kind);
+}
+
+pcs_status pcs_model_place_joint(const pcs_model *m, const double point[3], const double z[3],
+                                 const double *x, pcs_joint_def *def)
+{
+    static const char who[] = "pcs_model_place_joint";
+    if (!m || !point || !z || !def) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    PCS_TRY(check_kind(who, def));
+    if (def->kind == PCS_JOINT_DISTANCE || def->kind == PCS_JOINT_GEAR) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: the two points of a %s differ; set the frames of the definition", who,
+                        joint_word(def->kind));
+    }
+    PCS_TRY(check_systems(m, who, def));
+    if (!pcs_all_finite(point, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: the point is not finite", who);
+    }
+    double axes[4];
+    PCS_TRY(pcs_joint_axes(z, x, axes));
+    for (int side = 0; side < 2; ++side) {
+        const double *q = start_pose(m, side == 0 ? def->system1 : def->system2);
+        double *p = side == 0 ? def->point1 : def->point2, from[3], back[4];
+        double *Q = side == 0 ? def->axes1 : def->axes2;
+        v3_copy(point, p);
+        memcpy(Q, axes, sizeof axes);
+        if (!q) continue;
+        v3_sub(point, q, from);
+        pose_direction_back(q, from, p);
+        pcs_quat_conj(q + 3, back);
+        pcs_quat_mul(back, axes, Q);
+    }
+    return PCS_OK;
+}
+
+// the radius of gyration of a body that moves; infinity for others
+static double gyration(const pcs_model *m, pcs_system system)
+{
+    const model_system *s = model_find(m, system);
+    if (!s || s->nv == 0) return INFINITY;
+    return sqrt((s->J[0] + s->J[4] + s->J[8]) / (2 * s->mass));
+}
+
+// A prescribed motion defines its own pose: its axes are not those of the definition
+static bool has_pose(const pcs_model *m, pcs_system system)
+{
+    const model_system *s = model_find(m, system);
+    return !s || !s->motion;
+}
+
+pcs_status pcs_model_add_joint(pcs_model *m, const pcs_joint_def *def, pcs_interaction *out)
+{
+    static const char who[] = "pcs_model_add_joint";
+    if (!m || !def) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    PCS_TRY(check_kind(who, def));
+    PCS_TRY(check_systems(m, who, def));
+    pcs_joint_def own = *def;
+    if (own.arm == 0) {
+        const double arm = fmin(gyration(m, def->system1), gyration(m, def->system2));
+        own.arm = isfinite(arm) ? arm : 1;
+    }
+    const pcs_interaction_def joint = {pcs_relation_joint(&own), pcs_law_equality(), def->system1,
+                                       def->system2};
+    PCS_TRY(relation_check(&joint.relation));
+    const bool placed = has_pose(m, def->system1) && has_pose(m, def->system2);
+    const double cosine =
+        joint_alignment(&own, start_pose(m, def->system1), start_pose(m, def->system2));
+    if (placed && cosine < 0) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: an axis that the %s holds parallel to one of the other body is %.0f"
+                        " degrees away from it; reverse it in one of the frames",
+                        who, joint_word(def->kind),
+                        acos(fmax(cosine, -1)) * (180 / 3.14159265358979323846));
+    }
+    return pcs_model_add_interaction(m, &joint, out);
+}
+
+pcs_status pcs_model_joint(const pcs_model *m, pcs_interaction interaction, pcs_joint_def *out)
+{
+    pcs_interaction_def def;
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_model_joint: an argument is null");
+    PCS_TRY(pcs_model_interaction(m, interaction, &def));
+    pcs_joint_def joint;
+    if (!joint_read(&def.relation, &joint)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_joint: interaction %d is no joint of a known kind",
+                        interaction.id);
+    }
+    joint.system1 = def.system1;
+    joint.system2 = def.system2;
+    *out = joint;
+    return PCS_OK;
+}

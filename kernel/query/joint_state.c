@@ -1,0 +1,115 @@
+// A joint at a state: its free coordinates and their rates, its violation, and its reaction.
+#include "query/query.h"
+
+#include <string.h>
+
+#include "linalg/m3.h"
+#include "relations/joint_kinds.h"
+#include "rotation/pose.h"
+#include "systems/systems.h"
+
+// pose and velocity of a system at the state; `room` for the velocity of a prescribed motion
+static pcs_status side_of(const pcs_model *m, const pcs_state *st, pcs_system system,
+                          double room[13], relation_side *out)
+{
+    *out = (relation_side){0};
+    const model_system *s = model_find(m, system);
+    if (!s) return PCS_OK;
+    out->q = st->q + s->q_at;
+    if (s->nv > 0) {
+        out->v = st->v + s->v_at;
+    } else if (s->motion) {
+        PCS_TRY(system_motion(s, st->t, room, room + 7));
+        out->v = room + 7;
+    }
+    return PCS_OK;
+}
+
+// force and moment about the origin of the frame, in its axes
+static pcs_status react(const pcs_work *wk, pcs_interaction interaction, pcs_system body,
+                        const double point[3], const double axes[4], double scale, double force[3],
+                        double moment[3])
+{
+    pcs_body_frame frame = {.body = body};
+    v3_copy(point, frame.origin);
+    memcpy(frame.orientation, axes, sizeof frame.orientation);
+    double wrench[6];
+    PCS_TRY(pcs_work_reaction(wk, interaction, &frame, wrench));
+    v3_scale(scale, wrench, force);
+    v3_scale(scale, wrench + 3, moment);
+    return PCS_OK;
+}
+
+// the pose of a frame of a joint
+static void frame_pose(const relation_side *side, const double point[3], const double axes[4],
+                       double P[3], double Q[4])
+{
+    pose_point(side->q, point, P);
+    memcpy(Q, axes, 4 * sizeof *Q);
+    if (side->q) pcs_quat_mul(side->q + 3, axes, Q);
+}
+
+// the reaction on a side that forces do not move, from that on the other: -f, and -m - (P - P') x f
+static void turn_round(double pose[2][7], int from, const double f[3], const double m[3],
+                       double force[3], double moment[3])
+{
+    const double *one = pose[from], *two = pose[1 - from];
+    double inertial[3], about[3], d[3], lever[3];
+    quat_turn(one + 3, 1, f, inertial);
+    quat_turn(one + 3, 1, m, about);
+    v3_sub(one, two, d);
+    v3_cross(d, inertial, lever);
+    v3_along(about, 1, lever, about);
+    v3_scale(-1, inertial, inertial);
+    v3_scale(-1, about, about);
+    quat_turn(two + 3, -1, inertial, force);
+    quat_turn(two + 3, -1, about, moment);
+}
+
+static pcs_status reactions(const pcs_model *m, const pcs_work *wk, pcs_interaction interaction,
+                            const pcs_joint_def *def, const relation_side side[2],
+                            pcs_joint_state *out)
+{
+    const double h = pcs_work_step_size(wk), scale = h > 0 ? 1 / h : 1;
+    const bool moves[2] = {model_find(m, def->system1)->nv > 0,
+                           def->system2.id > 0 && model_find(m, def->system2)->nv > 0};
+    double pose[2][7];
+    frame_pose(&side[0], def->point1, def->axes1, pose[0], pose[0] + 3);
+    frame_pose(&side[1], def->point2, def->axes2, pose[1], pose[1] + 3);
+    if (moves[0]) {
+        PCS_TRY(react(wk, interaction, def->system1, def->point1, def->axes1, scale, out->force1,
+                      out->moment1));
+    }
+    if (moves[1]) {
+        PCS_TRY(react(wk, interaction, def->system2, def->point2, def->axes2, scale, out->force2,
+                      out->moment2));
+    }
+    if (!moves[1]) turn_round(pose, 0, out->force1, out->moment1, out->force2, out->moment2);
+    if (!moves[0]) turn_round(pose, 1, out->force2, out->moment2, out->force1, out->moment1);
+    return PCS_OK;
+}
+
+pcs_status pcs_state_joint(const pcs_model *m, const pcs_state *st, const pcs_work *wk,
+                           pcs_interaction interaction, pcs_joint_state *out)
+{
+    static const char who[] = "pcs_state_joint";
+    if (!out) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    PCS_TRY(query_check(who, m, st));
+    pcs_joint_def def;
+    PCS_TRY(pcs_model_joint(m, interaction, &def));
+
+    pcs_joint_state found = {.kind = def.kind};
+    relation_side side[2];
+    double room[2][13], g[6];
+    PCS_TRY(side_of(m, st, def.system1, room[0], &side[0]));
+    PCS_TRY(side_of(m, st, def.system2, room[1], &side[1]));
+    found.count = joint_coordinates(&def, &side[0], &side[1], found.position, found.speed);
+    const pcs_relation relation = pcs_relation_joint(&def);
+    PCS_TRY(pcs_relation_gap(&relation, side[0].q, side[1].q, g));
+    for (int i = 0; i < relation.dim; ++i) {
+        found.violation = fmax(found.violation, fabs(g[i]));
+    }
+    if (wk) PCS_TRY(reactions(m, wk, interaction, &def, side, &found));
+    *out = found;
+    return PCS_OK;
+}
