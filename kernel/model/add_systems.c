@@ -64,6 +64,7 @@ static pcs_status place(pcs_model *m, model_system *s, pcs_system *out)
     s->block = -1;
     m->nq += s->nq;
     m->nv += s->nv;
+    model_classify(s);
     if (s->nv > 0) {
         const int b = m->n_blocks++;
         s->block = b;
@@ -302,6 +303,7 @@ pcs_status model_fill_inertia(model_system *body, const pcs_shape *shape)
     }
     body->shapes = all;
     set_inertia(body, J);
+    model_classify(body);
     return PCS_OK;
 }
 

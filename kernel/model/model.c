@@ -74,6 +74,7 @@ void pcs_model_destroy(pcs_model *m)
     pcs_env_free(&env, m->interaction);
     pcs_env_free(&env, m->interaction_off);
     pcs_env_free(&env, m->join);
+    pcs_env_free(&env, m->force);
     pcs_env_free(&env, m->pair_law);
     for (int k = 0; k < PART_KINDS; ++k) {
         names_release(&env, &m->names[k]);

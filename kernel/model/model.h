@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "model/names.h"
+#include <percuss/force.h>
 #include <percuss/inertia.h>
 #include <percuss/parts.h>
 #include <percuss/rotation.h>
@@ -50,6 +51,11 @@ typedef struct model_system {
 
     pcs_potential_fn potential;
     int joined; // 1 + the last of its joins, 0: none
+    int forces; // number of force elements that name it
+
+    // what follows (model_classify)
+    bool plain; // a body on which only gravity acts, the same at every iterate
+    bool dense; // its iteration matrix is more than diag(m I, a 3x3 block)
 } model_system;
 
 // A system that an interaction with an equality law connects to another one. Each is listed with
@@ -60,6 +66,15 @@ typedef struct model_join {
     int next;        // 1 + the one before for the same system, 0: none
     bool apart;      // the interaction keeps them from touching
 } model_join;
+
+// A force element, with what follows from its definition
+typedef struct model_force {
+    pcs_force_def def;
+    bool disabled;
+    int system[2];    // indices, -1 for the world
+    double axis[3];   // torsion: of unit length
+    double frame[18]; // bushing: axes of both frames in those of their bodies, two 3x3
+} model_force;
 
 typedef struct model_shape {
     pcs_shape shape;
@@ -94,6 +109,8 @@ struct pcs_model {
     int n_rows; // rows of all interactions
     model_join *join;
     int n_joins, cap_joins;
+    model_force *force;
+    int n_forces, cap_forces;
 
     // the systems that move: index, start of the velocities, start of the nv x nv block in a packed
     // block-diagonal matrix, start of the factors
@@ -147,16 +164,17 @@ static inline bool model_in_range(const double *x, size_t n)
 // default of proj_tol, in sizes of the smallest body
 #define MODEL_OVERLAP 3e-4
 
-// true when the iteration matrix of a system is more than diag(m I, a 3x3 block)
-static inline bool system_is_dense(const model_system *s)
+// sets plain and dense; after each change of what they follow from
+static inline void model_classify(model_system *s)
 {
-    return s->kind != SYSTEM_BODY || s->body_force || s->added;
+    s->dense = s->kind != SYSTEM_BODY || s->body_force || s->added || s->forces > 0;
+    s->plain = !s->dense && s->isotropic;
 }
 
 // number of values in the factors of its iteration matrix (linalg/mass.h)
 static inline size_t system_factor_size(const model_system *s)
 {
-    return system_is_dense(s) ? (size_t)s->nv * (size_t)s->nv : 10;
+    return s->dense ? (size_t)s->nv * (size_t)s->nv : 10;
 }
 
 // size of the smallest body that moves, m: the thickness of its thickest shape, or without shapes

@@ -109,6 +109,22 @@ static uint64_t add_interaction(uint64_t hash, const pcs_model *m, int i)
     return add_law(hash, &d->law);
 }
 
+static uint64_t add_force(uint64_t hash, const model_force *f)
+{
+    const pcs_force_def *d = &f->def;
+    const int facts[] = {(int)d->kind,     d->system1.id,       d->system2.id,       f->disabled,
+                         d->force != NULL, d->jacobian != NULL, d->potential != NULL};
+    hash = hash_bytes(hash, facts, sizeof facts);
+    const double x[] = {d->stiffness, d->damping, d->length, d->angle, d->strength};
+    hash = add_reals(hash, x, sizeof x / sizeof *x);
+    hash = add_reals(hash, d->p1, 3);
+    hash = add_reals(hash, d->p2, 3);
+    hash = add_reals(hash, d->axis, 3);
+    hash = add_reals(hash, d->frame1, 4);
+    hash = add_reals(hash, d->frame2, 4);
+    return add_reals(add_reals(hash, d->K, 36), d->D, 36);
+}
+
 // only the options of its kind: those of other kinds are not read
 static uint64_t add_solver(uint64_t hash, const pcs_solver_opts *o)
 {
@@ -164,6 +180,9 @@ unsigned long long pcs_model_hash(const pcs_model *m)
     }
     for (int i = 0; i < m->n_interactions; ++i) {
         hash = add_interaction(hash, m, i);
+    }
+    for (int i = 0; i < m->n_forces; ++i) {
+        hash = add_force(hash, &m->force[i]);
     }
     return hash;
 }

@@ -1,5 +1,5 @@
-// Names of systems, shapes, materials and interactions: a list by id, and a hash table that finds
-// the id of a name. A name is unique within its kind.
+// Names of systems, shapes, materials, interactions and force elements: a list by id, and a hash
+// table that finds the id of a name. A name is unique within its kind.
 #include "model/names.h"
 
 #include <limits.h>
@@ -13,7 +13,8 @@
 // number of bytes of a name that a sentence shows
 enum { SHOWN = 32 };
 
-static const char *const what_of[PART_KINDS] = {"system", "shape", "material", "interaction"};
+static const char *const what_of[PART_KINDS] = {"system", "shape", "material", "interaction",
+                                                "force element"};
 
 // ---- the table ---------------------------------------------------------------------------------
 
@@ -130,6 +131,8 @@ static bool is_there(const pcs_model *m, part_kind kind, int id)
         return id >= 0 && id < m->n_shapes;
     case PART_MATERIAL:
         return id >= 0 && id < m->n_materials;
+    case PART_FORCE:
+        return id >= 1 && id <= m->n_forces;
     default:
         return id >= 1 && id <= m->n_interactions;
     }
@@ -287,4 +290,19 @@ pcs_status pcs_model_find_interaction(const pcs_model *m, const char *name, pcs_
 {
     return find_name(m, "pcs_model_find_interaction", PART_INTERACTION, name,
                      out ? &out->id : NULL);
+}
+
+pcs_status pcs_model_set_force_name(pcs_model *m, pcs_force force, const char *name)
+{
+    return set_name(m, "pcs_model_set_force_name", PART_FORCE, force.id, name);
+}
+
+const char *pcs_model_force_name(const pcs_model *m, pcs_force force)
+{
+    return part_name(m, PART_FORCE, force.id);
+}
+
+pcs_status pcs_model_find_force(const pcs_model *m, const char *name, pcs_force *out)
+{
+    return find_name(m, "pcs_model_find_force", PART_FORCE, name, out ? &out->id : NULL);
 }

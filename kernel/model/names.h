@@ -11,6 +11,7 @@ typedef enum part_kind {
     PART_SHAPE,    // by number
     PART_MATERIAL, // by id, 0 the default
     PART_INTERACTION,
+    PART_FORCE,
     PART_KINDS
 } part_kind;
 

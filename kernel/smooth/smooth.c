@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "forces/forces.h"
 #include "systems/systems.h"
 
 // ---- systems and constraints
@@ -95,6 +96,40 @@ static int masses(void *user, double t, const double *q, double *M)
     return 0;
 }
 
+// adds the forces of force elements
+static int add_elements(const pcs_smooth *sys, double t, const double *q, const double *v,
+                        double *F)
+{
+    const pcs_model *m = sys->model;
+    for (int i = 0; i < m->n_forces; ++i) {
+        const model_force *f = &m->force[i];
+        if (!force_acts(m, f)) continue;
+        double pose[2][BODY_NQ], motion[2][BODY_NV];
+        force_side side[2];
+        force_sides(m, f, q, v, NULL, side);
+        for (int e = 0; e < 2; ++e) {
+            const model_system *s = f->system[e] < 0 ? NULL : &m->system[f->system[e]];
+            if (!s || !s->motion) continue;
+            const pcs_status moved = system_motion(s, t, pose[e], motion[e]);
+            if (moved != PCS_OK) return (int)moved;
+            side[e].q = pose[e];
+            side[e].v = motion[e];
+        }
+        const int N = side[0].n + side[1].n;
+        const force_sum sum = {sys->element, sys->element + N};
+        const pcs_status status = force_evaluate(m, f, t, side, sum, NULL);
+        if (status != PCS_OK) return (int)status;
+        for (int e = 0, k = 0; e < 2; k += side[e].n, ++e) {
+            if (f->system[e] < 0 || m->system[f->system[e]].nv == 0) continue;
+            double *to = F + m->system[f->system[e]].v_at;
+            for (int j = 0; j < side[e].n; ++j) {
+                to[j] += sum.conservative[k + j] + sum.other[k + j];
+            }
+        }
+    }
+    return 0;
+}
+
 static int forces(void *user, double t, const double *q, const double *v, double *F)
 {
     pcs_smooth *sys = user;
@@ -108,7 +143,7 @@ static int forces(void *user, double t, const double *q, const double *v, double
             F[s->v_at + i] = parts.conservative[i] + parts.other[i] + parts.gyroscopic[i];
         }
     }
-    return 0;
+    return add_elements(sys, t, q, v, F);
 }
 
 static int kinematics(void *user, double t, const double *q, const double *v, double *qdot)
@@ -178,6 +213,7 @@ static size_t lay_out(pcs_smooth *sys, double *memory)
         {&sys->force[1], nv},
         {&sys->force[2], nv},
         {&sys->M, nv * nv},
+        {&sys->element, 4 * nv},
     };
     return memory_lay_out(part, sizeof part / sizeof *part, memory);
 }

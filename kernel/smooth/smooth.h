@@ -34,6 +34,7 @@ struct pcs_smooth {
     double *lambda;                         // m
     double *force[3];                       // nv of one system
     double *M;                              // nv x nv of one system
+    double *element;                        // 4 nv, forces of one force element
 };
 
 // callbacks of `inner`, user a pcs_smooth: joints.c

@@ -18,6 +18,8 @@
 
 #include <string.h>
 
+#include "step/couple.h"
+
 // ---- the velocity problem ---------------------------------------------------------------------
 
 double impact_shift(const candidate *c, int i)
@@ -253,7 +255,7 @@ static pcs_status begin_capture(const trial *t, const solution *s, pcs_arena *me
                                 .u = s->u};
     const size_t n = (size_t)s->problem.n;
     double *start = PCS_TAKE(mem, n, double);
-    PCS_TRY(bodies_publish(&s->problem, s->v_free, mem, &out->problem));
+    PCS_TRY(bodies_publish(s->solved, s->solved_free, mem, &out->problem));
     if (!start) return pcs_fail_memory("step: the capture");
     if (n > 0) memcpy(start, s->r, n * sizeof *start);
     out->start = start;
@@ -266,6 +268,10 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     s->v_free = PCS_TAKE(mem, nv, double);
     if (!s->v_free) return pcs_fail_memory("step: the problem");
     memcpy(s->v_free, v, nv * sizeof(double));
+    s->solved = &s->problem;
+    s->solved_free = s->v_free;
+    double *joined = v;
+    if (t->joined) PCS_TRY(couple_problem(t, &s->problem, v, mem, s, &joined));
     pcs_solver_opts opts = t->m->scheme.solver;
     opts.tol = fmax(opts.tol, t->coarse);
     // the limit leaves units for another Newton iterate or pass
@@ -277,14 +283,15 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     pcs_velocity_solve shown;
     const step_capture *capture = &t->work->capture;
     if (capture->fn) PCS_TRY(begin_capture(t, s, &scratch, &shown));
-    PCS_TRY(bodies_solve(&s->problem, &opts, t->work->watch, units, t->work->team, scratch, v, s->r,
-                         s->u, out));
+    PCS_TRY(bodies_solve(s->solved, &opts, t->work->watch, units, t->work->team, scratch, joined,
+                         s->r, s->u, out));
+    if (t->joined) couple_velocities(t, joined, v);
     if (out->solve.outcome == PCS_OUTCOME_STOPPED) t->work->budget.stopped = true;
     step_spend(t->work, out->units);
     if (!capture->fn) return PCS_OK;
     shown.opts = opts;
     shown.budget = units;
-    shown.v = v;
+    shown.v = joined;
     shown.report = &out->solve;
     capture->fn(capture->user, &shown);
     return PCS_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linalg/m3.h"
+#include "step/couple.h"
 
 // candidates that a thread takes together
 enum { PIECE = 256 };
@@ -103,6 +104,11 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     wk->v_free = t->solution.v_free;
     wk->rotation = t->rotation;
     wk->lu = t->solution.lu;
+    if (t->joined && t->solution.v_free) {
+        wk->problem = *t->solution.solved;
+        wk->v_free = t->solution.solved_free;
+        wk->lu = t->joined->F;
+    }
     wk->problem.A = &wk->lu;
     return PCS_OK;
 }

@@ -23,6 +23,7 @@
 //
 // Contacts on inner edges of a floor are refuted too, apart or closed (inner.c).
 #include "step/confirm.h"
+#include "step/couple.h"
 
 #include <string.h>
 
@@ -191,8 +192,12 @@ static pcs_status set_velocity(confirming *f, int b, pcs_arena mem)
     const trial *t = f->t;
     const int *start = t->m->block_start;
     const int at = start[b], end = start[b + 1];
-    memcpy(f->v + at, f->p + at, (size_t)(end - at) * sizeof(double));
-    block_lu_solve(&t->solution.lu, b, f->v + at);
+    if (t->joined) {
+        PCS_TRY(couple_solve_block(t, b, f->p, mem, f->v + at));
+    } else {
+        memcpy(f->v + at, f->p + at, (size_t)(end - at) * sizeof(double));
+        block_lu_solve(&t->solution.lu, b, f->v + at);
+    }
     for (int i = at; i < end; ++i) {
         f->v[i] += t->solution.v_free[i];
     }

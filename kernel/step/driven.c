@@ -127,3 +127,10 @@ pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, 
     }
     return PCS_OK;
 }
+
+const double *driven_velocity(const trial *t, int system, bool end)
+{
+    if (!is_driven(t->m, system) || t->m->system[system].disabled) return NULL;
+    const double *of = t->driven + (size_t)DRIVEN * (size_t)t->m->system[system].driven;
+    return of + (end ? TANGENTS : START);
+}

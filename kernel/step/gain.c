@@ -17,6 +17,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/couple.h"
+
 // least gain, relative to the energy that the contacts of an island exchange; a smaller one is an
 // error of the solver, and so is one below ten times the residual of the velocities
 #define GAIN  1e-6
@@ -33,6 +35,12 @@ void step_join_islands(const trial *t, int *up)
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->active) step_join(t, c, up);
+    }
+    for (int i = 0; i < t->m->n_forces; ++i) {
+        const model_force *f = &t->m->force[i];
+        if (!couple_joins(t->m, f)) continue;
+        const int one = island_root(up, f->system[0]), two = island_root(up, f->system[1]);
+        up[one > two ? one : two] = one > two ? two : one;
     }
 }
 

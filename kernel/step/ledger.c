@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "step/couple.h"
+
 // loops over the velocities of a body get a constant n: they are short
 
 static inline double dot(const double *a, const double *b, int n)
@@ -85,7 +87,7 @@ static inline pcs_status add_block(const trial *t, int b, int n, double *M, doub
     const system_force Fk = force_at(t->Fk, at), F1 = trial_end_force(t, s);
     const double conservative = work_of(t, theta, Fk.conservative, F1.conservative, n, vbar);
     e->conservative += conservative;
-    if (!system_is_plain(s)) {
+    if (!s->plain) {
         e->forces += work_of(t, theta, Fk.other, F1.other, n, vbar);
         e->gyroscopic += work_of(t, theta, Fk.gyroscopic, F1.gyroscopic, n, vbar);
     }
@@ -187,6 +189,7 @@ pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *e)
     for (int b = 0; b < t->m->n_blocks; ++b) {
         PCS_TRY(system_ledger(t, b, mem, e));
     }
+    if (t->joined) PCS_TRY(couple_ledger(t, e));
     if (t->solution.rows > 0) PCS_TRY(add_contact_work(t, mem, e));
     e->closure = e->kinetic_after - e->kinetic_before -
                  (e->forces + e->conservative + e->gyroscopic + e->normal + e->tangential +

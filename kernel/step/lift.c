@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "collide/collide.h"
+#include "forces/forces.h"
 
 // part of the energy at work in an island that a projection may add in a step: with contacts that
 // wait for their impacts; with joints, where it is of order h^2 in smooth motion
@@ -148,6 +149,15 @@ static pcs_status find_lifts(const trial *t, pcs_arena *mem, candidates *list, l
         const model_system *s = &m->system[m->block_system[b]];
         lift *here = lift_of(out, m->block_system[b]);
         if (here->counts && !s->disabled) PCS_TRY(add_system(t, s, *mem, here));
+    }
+    for (int i = 0; i < m->n_forces && *any; ++i) {
+        const model_force *f = &m->force[i];
+        lift *here = lift_of(out, system_moves(m, f->system[0]) ? f->system[0] : f->system[1]);
+        double before, after;
+        if (!here->counts) continue;
+        PCS_TRY(force_potential(m, f, t->end.q_free, &before));
+        PCS_TRY(force_potential(m, f, t->end.q, &after));
+        here->added += after - before;
     }
     return PCS_OK;
 }

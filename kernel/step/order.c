@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "step/couple.h"
+
 // true when shapes of this model may rebound
 static bool model_restores(const pcs_model *m)
 {
@@ -65,6 +67,13 @@ pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *t
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (system_moves(m, c->sys1) || system_moves(m, c->sys2)) join(t, c, parent, held);
+    }
+    for (int i = 0; i < m->n_forces; ++i) {
+        const model_force *f = &m->force[i];
+        if (!couple_joins(m, f)) continue;
+        const int one = island_root(parent, f->system[0]), two = island_root(parent, f->system[1]);
+        held[one] = held[one] || held[two];
+        parent[two] = one;
     }
     for (int i = 0; i < m->n_systems; ++i) {
         const double own = held[island_root(parent, i)] ? m->scheme.theta : STEP_MIDDLE;

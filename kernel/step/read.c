@@ -35,12 +35,13 @@ static void publish_contact(const candidate *c, const bodies_block *k, int row, 
     }
 }
 
-// number of velocities of the largest system
-static size_t widest(const pcs_model *m)
+// width of the largest block of A
+static size_t widest(const block_lu *A)
 {
     int most = 0;
-    for (int i = 0; i < m->n_systems; ++i) {
-        if (m->system[i].nv > most) most = m->system[i].nv;
+    for (int b = 0; b < A->nb; ++b) {
+        const int width = A->start[b + 1] - A->start[b];
+        if (width > most) most = width;
     }
     return (size_t)most;
 }
@@ -52,6 +53,7 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
 
     const double size = measure_size(&wk->measure);
     const double error = measure_error(&wk->measure, wk->model->scheme.solver.tol) * size;
+    const size_t most = wk->v_free ? widest(wk->problem.A) : 0;
     int block = 0;
     for (int i = 0; i < wk->list.n; ++i) {
         candidate *c = &wk->list.c[i];
@@ -61,7 +63,7 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
         if (cone == PCS_CONE_COULOMB) {
             double W[9], Z[2 * 3 * BODY_NV], *room = Z;
             pcs_arena scope = *mem;
-            if (c->interaction >= 0) room = PCS_TAKE(&scope, 6 * widest(wk->model), double);
+            if (most > BODY_NV) room = PCS_TAKE(&scope, 6 * most, double);
             if (!room) return pcs_fail_memory("pcs_work_contacts");
             bodies_diagonal(&wk->problem, block, room, W);
             double trace = 0;

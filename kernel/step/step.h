@@ -100,14 +100,16 @@ typedef struct motion {
 
 // the velocity problem of the active candidates, and its solution
 typedef struct solution {
-    int rows;               // active rows
-    bodies_problem problem; // the active set
-    bodies_block *block;    // its blocks
-    block_lu lu;            // iteration matrix at the current iterate
-    unsigned char *lu_kind; // per block, kind in lu
-    double *v_free;         // velocities of the last solve without its impulses; or null
-    double *shift;          // rows, terms that the laws add to u
-    double *r, *u;          // rows
+    int rows;                     // active rows
+    bodies_problem problem;       // the active set
+    bodies_block *block;          // its blocks
+    block_lu lu;                  // iteration matrix at the current iterate
+    unsigned char *lu_kind;       // per block, kind in lu
+    double *v_free;               // velocities of the last solve without its impulses; or null
+    const bodies_problem *solved; // the problem that was solved: on joined blocks where there are
+    double *solved_free;          // elements, else the one above; with v_free in its order
+    double *shift;                // rows, terms that the laws add to u
+    double *r, *u;                // rows
 } solution;
 
 // Everything a step computes before it is committed. The first part is set at its beginning and
@@ -130,8 +132,9 @@ typedef struct trial {
     double *gain;     // per system: bound on the speed the forces give a surface point, m/s
     double *rounding; // per system: rounding error of a gap, a difference of coordinates, m
     double *driven;   // velocities of driven bodies (driven.c), null when there are none
-    law_cache *laws;  // laws between the materials met so far; null when the model has no rule
-    double *rotation; // R of every moving system at the coordinates of the rows, 9 each
+    struct coupling *joined; // systems that force elements connect (couple.h); null: no elements
+    law_cache *laws;    // laws between the materials met so far; null when the model has no rule
+    double *rotation;   // R of every moving system at the coordinates of the rows, 9 each
     double *rotation_k; // R at q_k: the same array unless the rows follow q'
     double coarse;      // tolerance of the velocity problem if larger than that of the scheme
     double *stiff;      // per block 3x3: h^2/4 K+ of joints under tension (tension.c), or null
@@ -288,7 +291,7 @@ static inline system_force force_at(system_force F, int at)
 // the forces on a system at the end: those at t_k where only gravity acts
 static inline system_force trial_end_force(const trial *t, const model_system *s)
 {
-    return force_at(system_is_plain(s) ? t->Fk : t->end.F1, s->v_at);
+    return force_at(s->plain ? t->Fk : t->end.F1, s->v_at);
 }
 
 // the coordinates of a system within q, null for the world
@@ -373,6 +376,8 @@ static inline void candidate_velocity(const trial *t, int i, const double *v, co
 void system_displacement(const double q0[7], const double q1[7], double d[6]);
 // motion of the driven bodies: t->driven, their part of t->end.q and their reach
 pcs_status driven_begin(trial *t, pcs_arena *mem);
+// velocity of a driven body at the start of the step or at its end; null for other systems
+const double *driven_velocity(const trial *t, int system, bool end);
 // drive_k and drive of a candidate with block k, with its rows at q
 pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
                            pcs_arena *mem);
@@ -519,6 +524,13 @@ pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motio
 // v' of block b alone, whose impulses are p (nv of the block): R(v) = p, by Newton's method from
 // v_k. v does not change if that does not converge, or if R is linear
 pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena mem, double *v);
+
+// The values of block b of the iteration matrix at the current iterate, without force elements, as
+// a whole n x n matrix; its factors as block `at` of F; the error of a block that is singular
+pcs_status step_block_values(const trial *t, int b, pcs_arena mem, double *A);
+pcs_status step_block_factors(const trial *t, int b, pcs_arena mem, block_lu *F,
+                              unsigned char *kinds, int at);
+pcs_status step_singular(const trial *t, int b);
 
 // which rows a projection acts on
 typedef enum project_rows {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rotation/pose.h"
+#include "step/couple.h"
 #include "systems/body_system.h"
 
 // a gap counts as closed when errors of the velocities can open it in this many steps
@@ -137,6 +138,10 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     memcpy(t->end.v, st->v, (size_t)m->nv * sizeof(double));
     memset(t->reach, 0, 4 * (size_t)m->n_systems * sizeof(double));
     PCS_TRY(driven_begin(t, mem));
+    if (m->n_forces > 0 && h > 0) {
+        PCS_TRY(couple_begin(t, mem, &t->joined));
+        PCS_TRY(couple_start(t, *mem));
+    }
 
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
@@ -157,6 +162,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
         double *sum = t->F_k + s->v_at;
         PCS_TRY(system_forces(m, s, st->t, q, v, F));
+        if (s->forces > 0) couple_add_start(t, s, F);
         if (body) {
             add_up(BODY_NV, F, sum);
             t->reach[i] = body_reach(s, q, v, sum, h, &t->turn[i], &t->gain[i]);

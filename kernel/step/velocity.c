@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "problem/measure.h"
+#include "step/couple.h"
 
 // relative rounding error of a sum
 #define ROUNDING (16 * DBL_EPSILON)
@@ -94,7 +95,7 @@ static inline pcs_status evaluate_part(const trial *t, const part_of *end, int n
         system_advance(s, t->st->q + s->q_at, h, mean, m->scheme.update, end->q);
     }
     const system_force F1 = end->F1;
-    if (!system_is_plain(s)) PCS_TRY(system_forces(m, s, t->st->t + h, end->q, v, F1));
+    if (!s->plain) PCS_TRY(system_forces(m, s, t->st->t + h, end->q, v, F1));
 
     if (end->M) PCS_TRY(mass_in_step(t, end, mean, Mdv));
     system_mass_mul(s, end->M, dv, Mdv);
@@ -126,14 +127,14 @@ static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *en
 {
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const model_system *s = &t->m->system[t->m->block_system[b]];
-        if (first && system_is_plain(s)) {
+        if (first && s->plain) {
             evaluate_plain(t, s, end);
             continue;
         }
         const part_of part = part_of_block(t, end, b);
         PCS_TRY(evaluate_system(t, &part, mem));
     }
-    return PCS_OK;
+    return t->joined ? couple_evaluate(t, first, mem, end) : PCS_OK;
 }
 
 // |M (v, v_k)|^2 with the diagonal of M
@@ -167,7 +168,7 @@ static double relative_residual(const trial *t, motion *end)
     for (int k = 0; k < nv; ++k) {
         left += (R[k] - p[k]) * (R[k] - p[k]);
     }
-    if (left == 0) return 0;
+    if (left == 0 || (t->joined && left <= t->joined->rounding)) return 0;
     for (int k = 0; k < nv; ++k) {
         impulse += p[k] * p[k];
         force += hh * F[k] * F[k];
@@ -202,7 +203,7 @@ static bool lost_in_rounding(const trial *t)
 
 // The error of a singular block b. If M at the start is singular, the model is wrong; otherwise the
 // iteration matrix is singular only for this step size, or at this iterate.
-static pcs_status singular(const trial *t, int b)
+pcs_status step_singular(const trial *t, int b)
 {
     const pcs_model *m = t->m;
     const model_system *s = &m->system[m->block_system[b]];
@@ -243,11 +244,35 @@ static pcs_status refresh_linear(const trial *t)
                         .lu = wk->linear_lu,
                         .piv = wk->linear_piv,
                         .val = wk->linear_val};
-        if (!block_lu_factor_one(&one, b)) return singular(t, b);
+        if (!block_lu_factor_one(&one, b)) return step_singular(t, b);
         wk->linear_theta[b] = theta;
     }
     wk->linear_h = t->h;
     return PCS_OK;
+}
+
+// the values of a block at an iterate, of n x n numbers
+static pcs_status part_values(const trial *t, const part_of *end, pcs_arena mem, double *A)
+{
+    const model_system *s = end->s;
+    const double a = t->h * end->theta;
+    const size_t n = (size_t)s->nv;
+    if (end->M) {
+        memcpy(A, end->M, n * n * sizeof *A);
+    } else {
+        PCS_TRY(system_mass(s, NULL, A));
+    }
+    double *work = PCS_TAKE(&mem, system_jacobian_work(s), double);
+    if (!work) return pcs_fail_memory("step: the iteration matrix");
+    PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, end->q, end->v, a, a * a, work, A));
+    system_add_stiffness(end->stiff, A);
+    return PCS_OK;
+}
+
+pcs_status step_block_values(const trial *t, int b, pcs_arena mem, double *A)
+{
+    const part_of part = part_of_block(t, &t->end, b);
+    return part_values(t, &part, mem, A);
 }
 
 // the factors of block b at an iterate, as block `at` of F
@@ -263,7 +288,7 @@ static pcs_status factorise_part(const trial *t, int b, const part_of *end, pcs_
     const int kind = system_body_matrix(s, end->v, a, end->stiff, A);
     kinds[at] = (unsigned char)kind;
     if (kind == BLOCK_DIAGONAL) return PCS_OK;
-    if (kind == BLOCK_RIGID) return block_lu_factor_one(F, at) ? PCS_OK : singular(t, b);
+    if (kind == BLOCK_RIGID) return block_lu_factor_one(F, at) ? PCS_OK : step_singular(t, b);
     const size_t off = t->work->linear_off[b];
     if (off != SIZE_MAX) {
         memcpy(A, t->work->linear_lu + off, n * n * sizeof *A);
@@ -271,21 +296,21 @@ static pcs_status factorise_part(const trial *t, int b, const part_of *end, pcs_
         memcpy(piv, t->work->linear_piv + m->block_start[b], n * sizeof *piv);
         return PCS_OK;
     }
-    if (end->M) {
-        memcpy(A, end->M, n * n * sizeof *A);
-    } else {
-        PCS_TRY(system_mass(s, NULL, A));
-    }
-    double *work = PCS_TAKE(&mem, system_jacobian_work(s), double);
-    if (!work) return pcs_fail_memory("step: the iteration matrix");
-    PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, end->q, end->v, a, a * a, work, A));
-    system_add_stiffness(end->stiff, A);
-    return block_lu_factor_one(F, at) ? PCS_OK : singular(t, b);
+    PCS_TRY(part_values(t, end, mem, A));
+    return block_lu_factor_one(F, at) ? PCS_OK : step_singular(t, b);
+}
+
+pcs_status step_block_factors(const trial *t, int b, pcs_arena mem, block_lu *F,
+                              unsigned char *kinds, int at)
+{
+    const part_of part = part_of_block(t, &t->end, b);
+    return factorise_part(t, b, &part, mem, F, kinds, at);
 }
 
 // the factors at the current iterate
 static pcs_status factorise(const trial *t, pcs_arena mem, solution *out)
 {
+    if (t->joined) return couple_factorise(t, mem);
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const part_of part = part_of_block(t, &t->end, b);
         PCS_TRY(factorise_part(t, b, &part, mem, &out->lu, out->lu_kind, b));
@@ -294,11 +319,14 @@ static pcs_status factorise(const trial *t, pcs_arena mem, solution *out)
 }
 
 // x = A^-1 x
-static void solve_blocks(const block_lu *F, double *x)
+static pcs_status solve_blocks(const trial *t, pcs_arena mem, double *x)
 {
+    const block_lu *F = &t->solution.lu;
+    if (t->joined) return couple_solve(t, mem, x);
     for (int b = 0; b < F->nb; ++b) {
         block_lu_solve(F, b, x + F->start[b]);
     }
+    return PCS_OK;
 }
 
 // ---- contacts ---------------------------------------------------------------------------------
@@ -330,7 +358,7 @@ static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_are
     const double most = ROUNDING_MOST * report->measure.norm_q;
     if (!(report->measure.residual * size <= most)) return false;
     const double rounding =
-        ROUNDING * bodies_load(&t->solution.problem, t->solution.v_free, t->solution.r, mem);
+        ROUNDING * bodies_load(t->solution.solved, t->solution.solved_free, t->solution.r, mem);
     return report->measure.residual * size <= rounding && rounding <= most;
 }
 
@@ -350,7 +378,7 @@ static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
     PCS_TRY(factorise(t, *mem, to->solution));
     memcpy(t->end.v_before, t->end.v, (size_t)m->nv * sizeof(double));
     to->end->moved = true;
-    solve_blocks(&t->solution.lu, t->end.R);
+    PCS_TRY(solve_blocks(t, *mem, t->end.R));
     double *restrict v = t->end.v;
     for (int i = 0; i < m->nv; ++i) {
         v[i] -= t->end.R[i];
@@ -434,7 +462,7 @@ pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena 
 {
     const model_system *s = &t->m->system[t->m->block_system[b]];
     const size_t n = (size_t)s->nv, off = 0, size = system_factor_size(s);
-    if (system_is_plain(s) || t->work->linear_off[b] != SIZE_MAX) return PCS_OK;
+    if (s->plain || s->forces > 0 || t->work->linear_off[b] != SIZE_MAX) return PCS_OK;
     double *x = PCS_TAKE(&mem, 6 * n + (size_t)s->nq + size, double);
     double *M = s->varies ? PCS_TAKE(&mem, n * n, double) : NULL;
     int *piv = PCS_TAKE(&mem, n, int);

@@ -85,7 +85,7 @@ void system_whole_mass_mul(const model_system *s, const double *M, const double 
 int system_body_matrix(const model_system *s, const double *v, double a, const double *stiff,
                        double *A)
 {
-    if (system_is_dense(s)) return BLOCK_DENSE;
+    if (s->dense) return BLOCK_DENSE;
     if (s->isotropic && !stiff) {
         for (int i = 0; i < 3; ++i) {
             A[i] = s->mass;
@@ -195,21 +195,6 @@ pcs_status pcs_state_kinetic_energy(const pcs_model *m, const pcs_state *st, dou
         }
         pcs_env_free(&m->env, M);
         PCS_TRY(status);
-    }
-    *out = sum;
-    return PCS_OK;
-}
-
-pcs_status pcs_state_potential_energy(const pcs_model *m, const pcs_state *st, double *out)
-{
-    PCS_TRY(check("pcs_state_potential_energy", m, st, out));
-    double sum = 0;
-    for (int b = 0; b < m->n_blocks; ++b) {
-        const model_system *s = &m->system[m->block_system[b]];
-        if (s->disabled) continue;
-        double V;
-        PCS_TRY(system_potential(m, s, st->q + s->q_at, &V));
-        sum += V;
     }
     *out = sum;
     return PCS_OK;

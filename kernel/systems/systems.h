@@ -43,12 +43,6 @@ static inline void system_mass_mul(const model_system *s, const double *M, const
     if (!s->isotropic) m3_mul(s->J, x + 3, y + 3);
 }
 
-// true when only gravity acts on the system, the same at every iterate
-static inline bool system_is_plain(const model_system *s)
-{
-    return s->kind == SYSTEM_BODY && s->isotropic && !s->body_force;
-}
-
 // The iteration matrix of a body without force callbacks at angular velocity v[3..5], which is
 // diag(m I, J + S + a ([omega]x J - [J omega]x)), where S is null or `stiff`, 3x3: diagonal when
 // the inertia is isotropic and there is no S. The kind for block_lu (linalg/mass.h) is returned,

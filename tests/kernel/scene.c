@@ -363,11 +363,11 @@ static void check_contacts(const scene *s)
 }
 
 // M (v' - v_k) - h F_theta is the sum of the contact impulses, for bodies without a force callback
-// whose mass does not turn
+// or force element whose mass does not turn
 static void check_wrench(const scene *s, int index)
 {
     const model_system *b = &s->m->system[index];
-    if (b->kind != SYSTEM_BODY || b->body_force || b->added) return;
+    if (b->kind != SYSTEM_BODY || b->body_force || b->forces > 0 || b->added) return;
     const double *v0 = s->v_before + b->v_at, *v1 = s->st->v + b->v_at;
     double p[6], scale = 1e-2, J0[3], J1[3], g0[3], g1[3], wrench[6];
     m3_mul(b->J, v0 + 3, J0);

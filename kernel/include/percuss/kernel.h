@@ -7,6 +7,7 @@
 #include <percuss/contact.h>
 #include <percuss/euler.h>
 #include <percuss/features.h>
+#include <percuss/force.h>
 #include <percuss/inertia.h>
 #include <percuss/joint.h>
 #include <percuss/meshes.h>

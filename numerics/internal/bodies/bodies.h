@@ -92,6 +92,6 @@ PCS_API double bodies_load(const bodies_problem *b, const double *v_free, const 
                            pcs_arena work);
 
 // J of side s of a block, dim x width, column-major, sign included
-void bodies_rows(const bodies_problem *b, int block, int side, double *J);
+PCS_API void bodies_rows(const bodies_problem *b, int block, int side, double *J);
 
 #endif

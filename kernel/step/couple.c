@@ -1,0 +1,482 @@
+// Force elements in the theta scheme. An element of two moving systems adds
+//
+//     h theta D + h^2 theta^2 K,   D = -dF/dv,  K = -(dF/dq) T,
+//
+// to the iteration matrix A, also outside of its diagonal. Systems that elements connect therefore
+// share one joined block of A; all other systems keep their own. The contact problem is solved on
+// the joined blocks, with rows of contacts as wide as these.
+//
+// The first iterate starts from the forces linearised at the start of the step,
+//
+//     F(q', v') = F(q_k, v_k) - K h v_k - ...,
+//
+// and not from those at q_k + h v_k, which a stiff spring never reaches. Linear elements need no
+// second iterate.
+#include "step/couple.h"
+
+#include <float.h>
+#include <string.h>
+
+// part of a force that is rounding of the coordinates
+#define ROUNDING (4 * DBL_EPSILON)
+
+// ---- the joined blocks --------------------------------------------------------------------------
+
+static int block_of(const pcs_model *m, const model_force *f, int e)
+{
+    return f->system[e] < 0 ? -1 : m->system[f->system[e]].block;
+}
+
+// up: of each block of the model
+static void join_blocks(const pcs_model *m, int *up)
+{
+    for (int b = 0; b < m->n_blocks; ++b) {
+        up[b] = b;
+    }
+    for (int i = 0; i < m->n_forces; ++i) {
+        const model_force *f = &m->force[i];
+        const int one = block_of(m, f, 0), two = block_of(m, f, 1);
+        if (one < 0 || two < 0 || !force_acts(m, f)) continue;
+        const int a = island_root(up, one), b = island_root(up, two);
+        up[a > b ? a : b] = a > b ? b : a;
+    }
+}
+
+// places of the velocities and of the values of the joined blocks; numbers them in the order of
+// their first systems
+static size_t lay_out(const pcs_model *m, int *up, coupling *c)
+{
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const int root = island_root(up, b);
+        if (root == b) {
+            c->members[c->n] = 0;
+            c->of[b] = c->n++;
+        }
+        c->of[b] = c->of[root];
+        c->members[c->of[b]] += 1;
+    }
+    memset(c->start, 0, ((size_t)c->n + 1) * sizeof *c->start);
+    for (int b = 0; b < m->n_blocks; ++b) {
+        c->place[b] = c->start[c->of[b] + 1]; // within the joined block
+        c->start[c->of[b] + 1] += m->block_start[b + 1] - m->block_start[b];
+    }
+    for (int j = 0; j < c->n; ++j) {
+        c->start[j + 1] += c->start[j];
+    }
+    size_t values = 0;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const int j = c->of[b];
+        const size_t width = (size_t)(c->start[j + 1] - c->start[j]);
+        const bool first = c->place[b] == 0;
+        c->place[b] += c->start[j];
+        if (!first) continue;
+        c->off[j] = values;
+        values +=
+            c->members[j] > 1 ? width * width : system_factor_size(&m->system[m->block_system[b]]);
+    }
+    return values;
+}
+
+pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out)
+{
+    const pcs_model *m = t->m;
+    const size_t n = (size_t)m->n_blocks, nv = (size_t)m->nv;
+    coupling *c = *out = PCS_TAKE(mem, 1, coupling);
+    int *room = PCS_TAKE(mem, 4 * n + 1 + nv, int);
+    size_t *off = PCS_TAKE(mem, n, size_t);
+    unsigned char *kind = PCS_TAKE(mem, n, unsigned char);
+    double *start = PCS_TAKE(mem, 2 * nv, double);
+    pcs_arena scratch = *mem;
+    int *up = PCS_TAKE(&scratch, n, int);
+    if (!c || !room || !off || !kind || !start || !up) return pcs_fail_memory("step: forces");
+    *c = (coupling){.of = room,
+                    .place = room + n,
+                    .members = room + 2 * n,
+                    .start = room + 3 * n,
+                    .off = off,
+                    .kind = kind,
+                    .at_start = {start, start + nv, start}};
+    join_blocks(m, up);
+    const size_t values = lay_out(m, up, c);
+    double *lu = PCS_TAKE(mem, 2 * values, double);
+    c->R = PCS_TAKE(mem, 9 * (size_t)c->n, double);
+    if (!lu || !c->R) return pcs_fail_memory("step: forces");
+    c->F = (block_lu){.nb = c->n,
+                      .start = c->start,
+                      .off = off,
+                      .lu = lu,
+                      .piv = room + 4 * n + 1,
+                      .kind = kind,
+                      .val = lu + values};
+    return PCS_OK;
+}
+
+// copies velocities, or impulses, from the order of the model to that of the joined blocks, or back
+static void reorder(const trial *t, bool back, double *model, double *joined)
+{
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        double *one = model + t->m->block_start[b], *two = joined + t->joined->place[b];
+        const size_t bytes =
+            (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]) * sizeof *one;
+        memcpy(back ? one : two, back ? two : one, bytes);
+    }
+}
+
+// ---- forces -------------------------------------------------------------------------------------
+
+// the sides of an element at the start of the step, or at its end. `predicted`: moving systems at
+// the start and driven ones at the end
+static void sides_in_step(const trial *t, const model_force *f, bool end, bool predicted,
+                          force_side side[2])
+{
+    const pcs_model *m = t->m;
+    const double *driven[2] = {NULL, NULL};
+    for (int e = 0; e < 2; ++e) {
+        if (f->system[e] >= 0) driven[e] = driven_velocity(t, f->system[e], end || predicted);
+    }
+    force_sides(m, f, end ? t->end.q : t->st->q, end ? t->end.v : t->st->v, driven, side);
+    for (int e = 0; e < 2 && predicted; ++e) {
+        if (driven[e]) side[e].q = t->end.q + m->system[f->system[e]].q_at;
+    }
+}
+
+// memory for the forces of an element
+static pcs_status take_force(const force_side side[2], pcs_arena *mem, force_sum *F)
+{
+    const size_t N = (size_t)side[0].n + (size_t)side[1].n;
+    F->conservative = PCS_TAKE(mem, 2 * N, double);
+    F->other = F->conservative + N;
+    return F->conservative ? PCS_OK : pcs_fail_memory("step: forces");
+}
+
+// adds the forces of an element to those of its moving systems, and -part times them to R, if it is
+// not null
+static void add_forces(const trial *t, const model_force *f, const force_side side[2], force_sum F,
+                       system_force to, double *R)
+{
+    for (int e = 0, k = 0; e < 2; k += side[e].n, ++e) {
+        if (!system_moves(t->m, f->system[e])) continue;
+        const int at = t->m->system[f->system[e]].v_at;
+        const double part = t->h * t->end.theta[f->system[e]];
+        for (int i = 0; i < side[e].n; ++i) {
+            to.conservative[at + i] += F.conservative[k + i];
+            to.other[at + i] += F.other[k + i];
+            if (R) R[at + i] -= part * (F.conservative[k + i] + F.other[k + i]);
+        }
+    }
+}
+
+pcs_status couple_start(const trial *t, pcs_arena mem)
+{
+    const pcs_model *m = t->m;
+    const system_force to = t->joined->at_start;
+    memset(to.conservative, 0, 2 * (size_t)m->nv * sizeof(double));
+    for (int i = 0; i < m->n_forces; ++i) {
+        const model_force *f = &m->force[i];
+        if (!force_acts(m, f)) continue;
+        pcs_arena scope = mem;
+        force_side side[2];
+        force_sum F;
+        sides_in_step(t, f, false, false, side);
+        PCS_TRY(take_force(side, &scope, &F));
+        PCS_TRY(force_evaluate(m, f, t->st->t, side, F, NULL));
+        add_forces(t, f, side, F, to, NULL);
+    }
+    return PCS_OK;
+}
+
+void couple_add_start(const trial *t, const model_system *s, system_force F)
+{
+    const system_force own = force_at(t->joined->at_start, s->v_at);
+    for (int i = 0; i < s->nv; ++i) {
+        F.conservative[i] += own.conservative[i];
+        F.other[i] += own.other[i];
+    }
+}
+
+// K and D of an element, from the arena
+static pcs_status take_jacobian(const trial *t, const model_force *f, const force_side side[2],
+                                pcs_arena *mem, double **K, double **D)
+{
+    const size_t N = (size_t)side[0].n + (size_t)side[1].n;
+    *K = PCS_TAKE(mem, 2 * N * N, double);
+    double *work = PCS_TAKE(mem, force_work(f, side), double);
+    if (!*K || !work) return pcs_fail_memory("step: forces");
+    *D = *K + N * N;
+    return force_jacobian(t->m, f, t->st->t + t->h, side, work, *K, *D);
+}
+
+// F -= K h v_k, with v_k of the systems that move
+static pcs_status predict(const trial *t, const model_force *f, const force_side side[2],
+                          pcs_arena mem, force_sum F)
+{
+    const int N = side[0].n + side[1].n;
+    double *K, *D;
+    PCS_TRY(take_jacobian(t, f, side, &mem, &K, &D));
+    for (int e = 0, k = 0; e < 2; ++e) {
+        const bool moves = system_moves(t->m, f->system[e]);
+        for (int j = 0; j < side[e].n; ++j, ++k) {
+            const double d = moves ? t->h * side[e].v[j] : 0;
+            for (int i = 0; i < N && d != 0; ++i) {
+                F.conservative[i] -= K[i + (size_t)N * (size_t)k] * d;
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status couple_evaluate(const trial *t, bool first, pcs_arena mem, motion *end)
+{
+    const pcs_model *m = t->m;
+    for (int i = 0; i < m->n_forces; ++i) {
+        const model_force *f = &m->force[i];
+        if (!force_acts(m, f)) continue;
+        pcs_arena scope = mem;
+        force_side side[2];
+        force_sum F;
+        sides_in_step(t, f, !first, first, side);
+        PCS_TRY(take_force(side, &scope, &F));
+        PCS_TRY(force_evaluate(m, f, t->st->t + t->h, side, F, NULL));
+        if (first) PCS_TRY(predict(t, f, side, scope, F));
+        add_forces(t, f, side, F, end->F1, end->R);
+    }
+    return PCS_OK;
+}
+
+// ---- the iteration matrix -----------------------------------------------------------------------
+
+// the square of the rounding of an element in R, from that of its coordinates
+static double rounding_of(const trial *t, const model_force *f, const force_side side[2],
+                          const double *K)
+{
+    const int N = side[0].n + side[1].n;
+    double far = 0, sum = 0, part = 0;
+    for (int e = 0; e < 2; ++e) {
+        if (f->system[e] < 0) continue;
+        const model_system *s = &t->m->system[f->system[e]];
+        const int n = s->kind == SYSTEM_LAGRANGIAN ? s->nq : 3;
+        for (int i = 0; i < n; ++i) {
+            far = fmax(far, fabs(side[e].q[i]));
+        }
+        if (s->nv > 0) part = t->h * t->end.theta[f->system[e]];
+    }
+    for (int e = 0; e < 2; ++e) {
+        const double *p = e == 0 ? f->def.p1 : f->def.p2;
+        if (f->def.kind != PCS_FORCE_USER) far = fmax(far, v3_norm(p));
+    }
+    for (int e = 0, k = 0; e < 2; ++e) {
+        const bool pose = f->system[e] >= 0 && t->m->system[f->system[e]].kind != SYSTEM_LAGRANGIAN;
+        for (int j = 0; j < side[e].n; ++j, ++k) {
+            const double size = pose && j >= 3 ? 1 : far;
+            for (int i = 0; i < N; ++i) {
+                const double x = K[i + (size_t)N * (size_t)k] * size;
+                sum += x * x;
+            }
+        }
+    }
+    return sum * part * part * ROUNDING * ROUNDING;
+}
+
+// adds an element to the joined block of its systems
+static pcs_status add_element(const trial *t, const model_force *f, pcs_arena mem, coupling *c)
+{
+    const pcs_model *m = t->m;
+    force_side side[2];
+    double *K, *D;
+    sides_in_step(t, f, t->end.moved, !t->end.moved, side);
+    PCS_TRY(take_jacobian(t, f, side, &mem, &K, &D));
+    c->rounding += rounding_of(t, f, side, K);
+    const int N = side[0].n + side[1].n;
+    for (int row = 0, i0 = 0; row < 2; i0 += side[row].n, ++row) {
+        if (!system_moves(m, f->system[row])) continue;
+        const double a = t->h * t->end.theta[f->system[row]];
+        const int b = block_of(m, f, row), j = c->of[b];
+        const size_t width = (size_t)(c->start[j + 1] - c->start[j]);
+        for (int to = 0, k0 = 0; to < 2; k0 += side[to].n, ++to) {
+            if (!system_moves(m, f->system[to])) continue;
+            double *A = c->F.lu + c->off[j] + (size_t)(c->place[b] - c->start[j]) +
+                        width * (size_t)(c->place[block_of(m, f, to)] - c->start[j]);
+            for (int k = 0; k < side[to].n; ++k) {
+                for (int i = 0; i < side[row].n; ++i) {
+                    const size_t at = (size_t)(i0 + i) + (size_t)N * (size_t)(k0 + k);
+                    A[(size_t)i + width * (size_t)k] += a * D[at] + a * a * K[at];
+                }
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+// puts the values of a system into its joined block
+static pcs_status put_values(const trial *t, int b, pcs_arena mem, coupling *c)
+{
+    const int j = c->of[b];
+    const size_t n = (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]);
+    const size_t width = (size_t)(c->start[j + 1] - c->start[j]);
+    double *A = PCS_TAKE(&mem, n * n, double);
+    if (!A) return pcs_fail_memory("step: forces");
+    PCS_TRY(step_block_values(t, b, mem, A));
+    const size_t at = (size_t)(c->place[b] - c->start[j]);
+    for (size_t k = 0; k < n; ++k) {
+        memcpy(c->F.lu + c->off[j] + at + width * (at + k), A + n * k, n * sizeof *A);
+    }
+    return PCS_OK;
+}
+
+pcs_status couple_factorise(const trial *t, pcs_arena mem)
+{
+    const pcs_model *m = t->m;
+    coupling *c = t->joined;
+    c->rounding = 0;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const int j = c->of[b];
+        if (m->system[m->block_system[b]].forces == 0) {
+            PCS_TRY(step_block_factors(t, b, mem, &c->F, c->kind, j));
+            continue;
+        }
+        const size_t width = (size_t)(c->start[j + 1] - c->start[j]);
+        if (c->place[b] == c->start[j]) {
+            c->kind[j] = BLOCK_DENSE;
+            memset(c->F.lu + c->off[j], 0, width * width * sizeof(double));
+        }
+        PCS_TRY(put_values(t, b, mem, c));
+    }
+    for (int i = 0; i < m->n_forces; ++i) {
+        if (force_acts(m, &m->force[i])) PCS_TRY(add_element(t, &m->force[i], mem, c));
+    }
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const bool first = c->place[b] == c->start[c->of[b]];
+        if (!first || m->system[m->block_system[b]].forces == 0) continue;
+        if (!block_lu_factor_one(&c->F, c->of[b])) return step_singular(t, b);
+    }
+    return PCS_OK;
+}
+
+pcs_status couple_solve(const trial *t, pcs_arena mem, double *x)
+{
+    double *y = PCS_TAKE(&mem, (size_t)t->m->nv, double);
+    if (!y) return pcs_fail_memory("step: forces");
+    reorder(t, false, x, y);
+    for (int j = 0; j < t->joined->n; ++j) {
+        block_lu_solve(&t->joined->F, j, y + t->joined->start[j]);
+    }
+    reorder(t, true, x, y);
+    return PCS_OK;
+}
+
+pcs_status couple_solve_block(const trial *t, int b, const double *p, pcs_arena mem, double *x)
+{
+    const coupling *c = t->joined;
+    const int *start = t->m->block_start, j = c->of[b];
+    const int from = c->start[j], width = c->start[j + 1] - from;
+    double *y = PCS_TAKE(&mem, (size_t)width, double);
+    if (!y) return pcs_fail_memory("step: forces");
+    for (int k = 0; k < t->m->n_blocks; ++k) {
+        if (c->of[k] != j) continue;
+        memcpy(y + c->place[k] - from, p + start[k], (size_t)(start[k + 1] - start[k]) * sizeof *y);
+    }
+    block_lu_solve(&c->F, j, y);
+    memcpy(x, y + c->place[b] - from, (size_t)(start[b + 1] - start[b]) * sizeof *y);
+    return PCS_OK;
+}
+
+// ---- the contact problem ------------------------------------------------------------------------
+
+// the rows of one side in the columns of its joined block, added to `to`
+static void add_rows(const trial *t, const bodies_problem *problem, int i, int side, double *J,
+                     double *to)
+{
+    const bodies_block *k = &problem->block[i];
+    const int b = k->sys[side], j = t->joined->of[b];
+    const size_t dim = (size_t)k->dim;
+    const size_t n = (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]);
+    bodies_rows(problem, i, side, J);
+    to += dim * (size_t)(t->joined->place[b] - t->joined->start[j]);
+    for (size_t x = 0; x < dim * n; ++x) {
+        to[x] += J[x];
+    }
+}
+
+// a block of the problem on the joined blocks
+static pcs_status join_block(const trial *t, const bodies_problem *problem, int i, pcs_arena *mem,
+                             bodies_block *out)
+{
+    const coupling *c = t->joined;
+    const bodies_block *k = &problem->block[i];
+    *out = *k;
+    for (int e = 0; e < 2; ++e) {
+        const int b = k->sys[e];
+        if (b < 0) continue;
+        const int j = out->sys[e] = c->of[b], n = t->m->block_start[b + 1] - t->m->block_start[b];
+        if (c->members[j] == 1) continue;
+        // both sides of one joined block become one side
+        const bool again = e == 1 && k->sys[0] >= 0 && c->of[k->sys[0]] == j;
+        const size_t size = (size_t)k->dim * (size_t)(c->start[j + 1] - c->start[j]);
+        double *rows = again ? (double *)(uintptr_t)out->rows[0] : PCS_TAKE(mem, size, double);
+        pcs_arena scope = *mem;
+        double *J = PCS_TAKE(&scope, (size_t)k->dim * (size_t)n, double);
+        if (!rows || !J) return pcs_fail_memory("step: forces");
+        if (!again) memset(rows, 0, size * sizeof *rows);
+        add_rows(t, problem, i, e, J, rows);
+        out->rows[e] = again ? NULL : rows;
+        if (again) out->sys[e] = -1;
+    }
+    return PCS_OK;
+}
+
+pcs_status couple_problem(const trial *t, const bodies_problem *problem, double *v, pcs_arena *mem,
+                          solution *to, double **joined_v)
+{
+    const coupling *c = t->joined;
+    const size_t nv = (size_t)t->m->nv;
+    bodies_problem *out = PCS_TAKE(mem, 1, bodies_problem);
+    bodies_block *block = PCS_TAKE(mem, (size_t)problem->nb, bodies_block);
+    *joined_v = PCS_TAKE(mem, 2 * nv, double);
+    if (!out || !block || !*joined_v) return pcs_fail_memory("step: forces");
+    to->solved = out;
+    to->solved_free = *joined_v + nv;
+    reorder(t, false, v, *joined_v);
+    memcpy(to->solved_free, *joined_v, nv * sizeof *v);
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        // of several bodies none is read
+        memcpy(c->R + 9 * (size_t)c->of[b], problem->R + 9 * (size_t)b, 9 * sizeof(double));
+    }
+    for (int i = 0; i < problem->nb; ++i) {
+        PCS_TRY(join_block(t, problem, i, mem, &block[i]));
+    }
+    *out = *problem;
+    out->block = block;
+    out->A = &c->F;
+    out->R = c->R;
+    return PCS_OK;
+}
+
+void couple_velocities(const trial *t, double *joined_v, double *v)
+{
+    reorder(t, true, v, joined_v);
+}
+
+// ---- islands and energy -------------------------------------------------------------------------
+
+bool couple_joins(const pcs_model *m, const model_force *f)
+{
+    return block_of(m, f, 0) >= 0 && block_of(m, f, 1) >= 0 && force_acts(m, f);
+}
+
+pcs_status couple_ledger(const trial *t, pcs_energy *e)
+{
+    const pcs_model *m = t->m;
+    for (int i = 0; i < m->n_forces; ++i) {
+        const model_force *f = &m->force[i];
+        double before, after, projected;
+        PCS_TRY(force_potential(m, f, t->st->q, &before));
+        PCS_TRY(force_potential(m, f, t->end.q_free ? t->end.q_free : t->end.q, &after));
+        projected = after;
+        if (t->end.q_free) PCS_TRY(force_potential(m, f, t->end.q, &projected));
+        e->potential_before += before;
+        e->potential_after += projected;
+        e->integrator += after - before;
+        e->projection += projected - after;
+    }
+    return PCS_OK;
+}

@@ -1,0 +1,46 @@
+// Force elements in a step: systems that they connect share one block of the iteration matrix.
+#ifndef STEP_COUPLE_H
+#define STEP_COUPLE_H
+
+#include "forces/forces.h"
+#include "step/step.h"
+
+// The joined blocks of A, in the order of their first systems. Null in a trial without force
+// elements
+typedef struct coupling {
+    int n;
+    int *of, *place; // per block of the model: joined block, first place in the joined order
+    int *members;    // per joined block: blocks of the model in it
+    int *start;      // n + 1, places of the velocities of each joined block
+    size_t *off;
+    unsigned char *kind;
+    double *R; // 9 each, of joined blocks with one body
+    block_lu F;
+    system_force at_start; // forces of all elements at the start
+    double rounding;       // square of the rounding of their forces in R, (N s)^2
+} coupling;
+
+// the joined blocks of a step, from the arena
+pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out);
+// forces at t_k, into at_start
+pcs_status couple_start(const trial *t, pcs_arena mem);
+// adds those on a system to F
+void couple_add_start(const trial *t, const model_system *s, system_force F);
+// adds the forces at the end to F1 and R; `first`: linearised at the start
+pcs_status couple_evaluate(const trial *t, bool first, pcs_arena mem, motion *end);
+// factors of all joined blocks
+pcs_status couple_factorise(const trial *t, pcs_arena mem);
+// x = A^-1 x for all systems, in the order of the model; x = the part of block b of A^-1 p
+pcs_status couple_solve(const trial *t, pcs_arena mem, double *x);
+pcs_status couple_solve_block(const trial *t, int b, const double *p, pcs_arena mem, double *x);
+// The problem on the joined blocks becomes the one to be solved, with v in their order; velocities
+// back to the order of the model
+pcs_status couple_problem(const trial *t, const bodies_problem *problem, double *v, pcs_arena *mem,
+                          solution *to, double **joined_v);
+void couple_velocities(const trial *t, double *joined_v, double *v);
+// true when an element connects two moving systems
+bool couple_joins(const pcs_model *m, const model_force *f);
+// adds the potentials
+pcs_status couple_ledger(const trial *t, pcs_energy *e);
+
+#endif
