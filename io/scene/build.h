@@ -92,8 +92,20 @@ typedef struct neighbours {
     int count[3], index[3]; // number of copies of the generator, and index of this one
     bool closed;            // the first copy follows the last
 } neighbours;
+// the point of a body, or of the world in the frame of the copy
+void build_point(const double in[3], pcs_system system, const frame *f, double out[3]);
+// the point of a body that is at the point `in` of the frame at the start
+void build_place(const builder *b, const double in[3], pcs_system system, const frame *f,
+                 double out[3]);
+// the inertial place of the point p of a body at the start
+void build_inertial(const builder *b, pcs_system system, const double p[3], double out[3]);
+// refuses an interaction with two keys of the same meaning
+pcs_status build_both_ways(builder *b, const place *at, const char *one, const char *other);
 pcs_status build_interactions(builder *b, const json_t *list, const place *at, const frame *f,
                               const neighbours *copies);
+// build_forces.c
+pcs_status build_force(builder *b, const scene_interaction *in, const pcs_system system[2],
+                       const frame *f, const place *at, const char *name);
 pcs_status build_scheme(builder *b, const json_t *json, const place *at);
 // the scheme whose fields a scene replaces, and the options of a solver when it is chosen
 pcs_scheme scheme_base(const scene_scheme *in);

@@ -1,4 +1,5 @@
-// Interactions of a scene file, or of a copy of a generator: built-in relations with their laws.
+// Interactions of a scene file, or of a copy of a generator: built-in relations with their laws;
+// build_forces.c makes the force elements among them.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void to_body(const builder *b, pcs_system system, const double x[3], doub
 }
 
 // the inertial place of the point p of a body at the start
-static void to_world(const builder *b, pcs_system system, const double p[3], double out[3])
+void build_inertial(const builder *b, pcs_system system, const double p[3], double out[3])
 {
     memcpy(out, p, 3 * sizeof *out);
     pcs_body_def def;
@@ -45,22 +46,22 @@ static bool has(const scene_interaction *in, const char *key)
     return table_given(&interaction_table, in, key);
 }
 
-static pcs_status both_ways(builder *b, const place *at, const char *one, const char *other)
+pcs_status build_both_ways(builder *b, const place *at, const char *one, const char *other)
 {
     return refuse(&b->src, at, PCS_ERR_FORMAT, "it has both %s and %s; give one of them", one,
                   other);
 }
 
 // the point of a body, or of the world in the frame of the copy
-static void take_point(const double in[3], pcs_system system, const frame *f, double out[3])
+void build_point(const double in[3], pcs_system system, const frame *f, double out[3])
 {
     memcpy(out, in, 3 * sizeof *out);
     if (system.id == 0) frame_point(f, out);
 }
 
 // the point of a body that is at the point `in` of the frame at the start
-static void take_place(const builder *b, const double in[3], pcs_system system, const frame *f,
-                       double out[3])
+void build_place(const builder *b, const double in[3], pcs_system system, const frame *f,
+                 double out[3])
 {
     double x[3];
     memcpy(x, in, sizeof x);
@@ -72,13 +73,13 @@ static pcs_status ball(builder *b, const scene_interaction *in, const pcs_system
                        const frame *f, const place *at, pcs_relation *out)
 {
     double p1[3], p2[3];
-    take_point(in->point1, system[0], f, p1);
-    take_point(in->point2, system[1], f, p2);
+    build_point(in->point1, system[0], f, p1);
+    build_point(in->point2, system[1], f, p2);
     if (has(in, "at")) {
-        if (has(in, "point1")) return both_ways(b, at, "at", "point1");
-        if (has(in, "point2")) return both_ways(b, at, "at", "point2");
-        take_place(b, in->at, system[0], f, p1);
-        take_place(b, in->at, system[1], f, p2);
+        if (has(in, "point1")) return build_both_ways(b, at, "at", "point1");
+        if (has(in, "point2")) return build_both_ways(b, at, "at", "point2");
+        build_place(b, in->at, system[0], f, p1);
+        build_place(b, in->at, system[1], f, p2);
     }
     *out = pcs_relation_ball_joint(p1, p2);
     return PCS_OK;
@@ -88,16 +89,16 @@ static pcs_status distance(builder *b, const scene_interaction *in, const pcs_sy
                            const frame *f, const place *at, pcs_relation *out)
 {
     double p1[3], p2[3], length = in->length;
-    take_point(in->point1, system[0], f, p1);
-    take_point(in->point2, system[1], f, p2);
-    if (has(in, "at1") && has(in, "point1")) return both_ways(b, at, "at1", "point1");
-    if (has(in, "at2") && has(in, "point2")) return both_ways(b, at, "at2", "point2");
-    if (has(in, "at1")) take_place(b, in->at1, system[0], f, p1);
-    if (has(in, "at2")) take_place(b, in->at2, system[1], f, p2);
+    build_point(in->point1, system[0], f, p1);
+    build_point(in->point2, system[1], f, p2);
+    if (has(in, "at1") && has(in, "point1")) return build_both_ways(b, at, "at1", "point1");
+    if (has(in, "at2") && has(in, "point2")) return build_both_ways(b, at, "at2", "point2");
+    if (has(in, "at1")) build_place(b, in->at1, system[0], f, p1);
+    if (has(in, "at2")) build_place(b, in->at2, system[1], f, p2);
     if (!has(in, "length")) {
         double x1[3], x2[3];
-        to_world(b, system[0], p1, x1);
-        to_world(b, system[1], p2, x2);
+        build_inertial(b, system[0], p1, x1);
+        build_inertial(b, system[1], p2, x2);
         length = hypot(hypot(x1[0] - x2[0], x1[1] - x2[1]), x1[2] - x2[2]);
     }
     *out = in->kind == INTERACTION_ROPE ? pcs_relation_rope(p1, p2, length)
@@ -154,8 +155,8 @@ static pcs_status turn_axes(builder *b, const scene_interaction *in, const frame
     const bool gear = def->kind == PCS_JOINT_GEAR;
     if (gear) {
         double x1[3], x2[3];
-        to_world(b, def->system1, def->point1, x1);
-        to_world(b, def->system2, def->point2, x2);
+        build_inertial(b, def->system1, def->point1, x1);
+        build_inertial(b, def->system2, def->point2, x2);
         for (int i = 0; i < 3; ++i) {
             x[i] = x2[i] - x1[i];
         }
@@ -182,15 +183,16 @@ static pcs_status add_joint(builder *b, const scene_interaction *in, const pcs_s
     static const char *const inertial[] = {"at", "at", "at1", "at2", "axis", "axis"};
     static const char *const own[] = {"point1", "point2", "point1", "point2", "axes1", "axes2"};
     for (int i = 0; i < 6; ++i) {
-        if (has(in, inertial[i]) && has(in, own[i])) return both_ways(b, at, inertial[i], own[i]);
+        if (has(in, inertial[i]) && has(in, own[i]))
+            return build_both_ways(b, at, inertial[i], own[i]);
     }
-    take_point(in->point1, system[0], f, def.point1);
-    take_point(in->point2, system[1], f, def.point2);
+    build_point(in->point1, system[0], f, def.point1);
+    build_point(in->point2, system[1], f, def.point2);
     if (has(in, "at") || has(in, "at1")) {
-        take_place(b, has(in, "at") ? in->at : in->at1, system[0], f, def.point1);
+        build_place(b, has(in, "at") ? in->at : in->at1, system[0], f, def.point1);
     }
     if (has(in, "at") || has(in, "at2")) {
-        take_place(b, has(in, "at") ? in->at : in->at2, system[1], f, def.point2);
+        build_place(b, has(in, "at") ? in->at : in->at2, system[1], f, def.point2);
     }
     memcpy(def.axes1, in->axes1, sizeof def.axes1);
     memcpy(def.axes2, in->axes2, sizeof def.axes2);
@@ -350,6 +352,9 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
     def.system2 = system[1];
     const char *name;
     PCS_TRY(copy_name(b, in->name, f, &name));
+    if (in->kind >= INTERACTION_FORCES && in->kind < INTERACTION_JOINTS) {
+        return build_force(b, in, system, f, at, name);
+    }
     pcs_interaction id;
     pcs_status status;
     if (in->kind >= INTERACTION_JOINTS) {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/rotation.h>
 #include <percuss/solver_table.h>
 
 #include "base/base.h"
@@ -125,12 +126,66 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
     return PCS_OK;
 }
 
+// the diagonal of a matrix that has no other numbers, or all of it; null: zero
+static numbers matrix_numbers(const double A[36], double diagonal[6])
+{
+    bool any = false, other = false;
+    for (int i = 0; i < 36; ++i) {
+        any = any || A[i] != 0;
+        other = other || (i % 7 != 0 && A[i] != 0);
+        if (i % 7 == 0) diagonal[i / 7] = A[i];
+    }
+    if (!any) return (numbers){0};
+    return other ? (numbers){A, 36, 1} : (numbers){diagonal, 6, 1};
+}
+
+static pcs_status write_force(out *o, pcs_force id)
+{
+    pcs_force_def def;
+    PCS_TRY(pcs_model_force(o->m, id, &def));
+    const char *name = pcs_model_force_name(o->m, id);
+    if (def.kind == PCS_FORCE_USER) {
+        return refuse_callback("force element", id.id, name, "a force of its own");
+    }
+    double diagonals[12];
+    scene_interaction s;
+    fields_init(&interaction_table, &s);
+    s.kind = INTERACTION_FORCES + (int)def.kind;
+    s.name = name;
+    s.bodies[0] = body_part(o, def.system1);
+    s.bodies[1] = body_part(o, def.system2);
+    s.enabled = pcs_model_force_enabled(o->m, id);
+    s.stiffness = def.stiffness;
+    s.damping = def.damping;
+    s.length = def.length;
+    s.angle = def.angle;
+    s.strength = def.strength;
+    s.K = matrix_numbers(def.K, diagonals);
+    s.D = matrix_numbers(def.D, diagonals + 6);
+    memcpy(s.axes1, def.frame1, sizeof s.axes1);
+    memcpy(s.axes2, def.frame2, sizeof s.axes2);
+    if (def.kind == PCS_FORCE_TORSION) {
+        pcs_body_def body; // the axis is written inertial
+        PCS_TRY(pcs_model_body(o->m, def.system1, &body));
+        pcs_quat_rotate(body.orientation, def.axis, s.axis);
+    } else {
+        memcpy(s.point1, def.p1, sizeof s.point1);
+        memcpy(s.point2, def.p2, sizeof s.point2);
+    }
+    write_object(&o->w, NULL, &interaction_table, &s, NULL);
+    return PCS_OK;
+}
+
+// joints and relations, then force elements
 static pcs_status write_interactions(out *o)
 {
-    const int n = pcs_model_interaction_count(o->m);
+    const int n = pcs_model_interaction_count(o->m), forces = pcs_model_force_count(o->m);
     write_open(&o->w, "interactions", '[', true);
     for (int id = 1; id <= n; ++id) {
         PCS_TRY(write_interaction(o, (pcs_interaction){id}));
+    }
+    for (int id = 1; id <= forces; ++id) {
+        PCS_TRY(write_force(o, (pcs_force){id}));
     }
     write_close(&o->w, ']');
     return PCS_OK;

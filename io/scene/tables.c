@@ -406,8 +406,9 @@ TABLE(body, "body", "A body, a Lagrangian system, or bodies that are repeated.",
 // ---- interactions ------------------------------------------------------------------------------
 
 static const char *const interaction_words[] = {
-    "ball",        "distance", "linear",    "rope",  "hinge",         "slider", "fixed",
-    "cylindrical", "planar",   "universal", "screw", "point_on_line", "gear",   NULL};
+    "ball",    "distance",  "linear", "rope",          "spring", "torsion",
+    "bushing", "gravity",   "hinge",  "slider",        "fixed",  "cylindrical",
+    "planar",  "universal", "screw",  "point_on_line", "gear",   NULL};
 const pcs_joint_kind scene_joint_kinds[] = {
     PCS_JOINT_HINGE,       PCS_JOINT_SLIDER,        PCS_JOINT_FIXED,
     PCS_JOINT_CYLINDRICAL, PCS_JOINT_PLANAR,        PCS_JOINT_UNIVERSAL,
@@ -428,6 +429,10 @@ int scene_interaction_of(pcs_joint_kind kind)
 #define LINEAR   BIT(INTERACTION_LINEAR)
 #define GEAR     BIT(INTERACTION_JOINTS + JOINT_WORDS - 1)
 #define SCREW    BIT(INTERACTION_JOINTS + 6)
+#define SPRING   BIT(INTERACTION_FORCES + PCS_FORCE_SPRING)
+#define TORSION  BIT(INTERACTION_FORCES + PCS_FORCE_TORSION)
+#define BUSHING  BIT(INTERACTION_FORCES + PCS_FORCE_BUSHING)
+#define ATTRACTS BIT(INTERACTION_FORCES + PCS_FORCE_GRAVITY)
 #define JOINTS   (((1u << JOINT_WORDS) - 1) << INTERACTION_JOINTS)
 
 static const field interaction_fields[] = {
@@ -435,8 +440,8 @@ static const field interaction_fields[] = {
      .help = "ball: two points coincide; distance: two points are a length apart; rope: they are "
              "no more"
              " than a length apart, with the law newton_impact; linear: coefficients"
-             " . q + offset, of a Lagrangian system; the others: joints between two frames,"
-             " doc/joints.md"},
+             " . q + offset, of a Lagrangian system; spring, torsion, bushing and gravity: force"
+             " elements, doc/forces.md; the others: joints between two frames, doc/joints.md"},
     NAME_FIELD(interaction, "interactions"),
     {"bodies", FIELD_PARTS, OF(interaction, bodies), .n = 2, .required = ALWAYS,
      .help = "names of one or two bodies; a missing second one is the world"},
@@ -445,27 +450,33 @@ static const field interaction_fields[] = {
              " lattice; of a stack or a ring one number. Without such a copy there is no"
              " interaction"},
     {"point1", FIELD_VECTOR, OF(interaction, point1), .n = 3, .unit = "m",
-     .kinds = BALL | DISTANCE | JOINTS,
+     .kinds = BALL | DISTANCE | JOINTS | SPRING | BUSHING | ATTRACTS,
      .help = "point of the first body, from its centre of mass, body axes"},
     {"point2", FIELD_VECTOR, OF(interaction, point2), .n = 3, .unit = "m",
-     .kinds = BALL | DISTANCE | JOINTS, .help = "point of the second body; of the world, inertial"},
-    {"at", FIELD_VECTOR, OF(interaction, at), .n = 3, .unit = "m", .kinds = BALL | (JOINTS & ~GEAR),
+     .kinds = BALL | DISTANCE | JOINTS | SPRING | BUSHING | ATTRACTS,
+     .help = "point of the second body; of the world, inertial"},
+    {"at", FIELD_VECTOR, OF(interaction, at), .n = 3, .unit = "m",
+     .kinds = BALL | (JOINTS & ~GEAR) | BUSHING,
      .help = "position of both points at the start, inertial; in place of point1 and point2"},
-    {"at1", FIELD_VECTOR, OF(interaction, at1), .n = 3, .unit = "m", .kinds = DISTANCE | GEAR,
+    {"at1", FIELD_VECTOR, OF(interaction, at1), .n = 3, .unit = "m",
+     .kinds = DISTANCE | GEAR | SPRING | ATTRACTS,
      .help = "position of the first point at the start, inertial; in place of point1"},
-    {"at2", FIELD_VECTOR, OF(interaction, at2), .n = 3, .unit = "m", .kinds = DISTANCE | GEAR,
+    {"at2", FIELD_VECTOR, OF(interaction, at2), .n = 3, .unit = "m",
+     .kinds = DISTANCE | GEAR | SPRING | ATTRACTS,
      .help = "position of the second point at the start, inertial; in place of point2"},
-    {"axis", FIELD_VECTOR, OF(interaction, axis), .n = 3, .kinds = JOINTS,
+    {"axis", FIELD_VECTOR, OF(interaction, axis), .n = 3, .kinds = JOINTS | TORSION,
+     .required = TORSION,
      .help =
          "z axis of both frames at the start, inertial; in place of axes1 and axes2. Without any"
-         " of them the axes of the frames are those of the bodies"},
+         " of them the axes of the frames are those of the bodies. Of torsion: its axis at the"
+         " start, inertial"},
     {"across", FIELD_VECTOR, OF(interaction, across), .n = 3, .kinds = JOINTS & ~GEAR,
      .help =
          "x axis of both frames at the start, inertial, with axis: of a universal joint its axis"
          " in the first body"},
-    {"axes1", FIELD_ROTATION, OF(interaction, axes1), .n = 4, .kinds = JOINTS,
+    {"axes1", FIELD_ROTATION, OF(interaction, axes1), .n = 4, .kinds = JOINTS | BUSHING,
      .help = "axes of the frame of the joint in the first body"},
-    {"axes2", FIELD_ROTATION, OF(interaction, axes2), .n = 4, .kinds = JOINTS,
+    {"axes2", FIELD_ROTATION, OF(interaction, axes2), .n = 4, .kinds = JOINTS | BUSHING,
      .help = "axes of its frame in the second body; in the world, inertial"},
     {"pitch", FIELD_REAL, OF(interaction, pitch), .low = -1e6, .high = 1e6, .unit = "m",
      .kinds = SCREW, .required = SCREW,
@@ -476,8 +487,22 @@ static const field interaction_fields[] = {
     {"arm", FIELD_REAL, OF(interaction, arm), .low = 0, .high = HUGE_VAL, .unit = "m",
      .kinds = JOINTS,
      .help = "length that directions count by in the rows of the joint; 0: a length of the bodies"},
-    {"length", FIELD_REAL, OF(interaction, length), ABOVE_ZERO, .unit = "m", .kinds = DISTANCE,
-     .help = "length; without it the distance of the points at the start"},
+    {"length", FIELD_REAL, OF(interaction, length), FROM_ZERO, .unit = "m",
+     .kinds = DISTANCE | SPRING,
+     .help = "length, of a spring that without force, of others above 0; without it the distance of"
+             " the points at the start"},
+    {"stiffness", FIELD_REAL, OF(interaction, stiffness), FROM_ZERO, .unit = "N/m, N m/rad",
+     .kinds = SPRING | TORSION, .help = "force per length, or moment per angle"},
+    {"damping", FIELD_REAL, OF(interaction, damping), FROM_ZERO, .unit = "N s/m, N m s/rad",
+     .kinds = SPRING | TORSION, .help = "force per speed, or moment per angular speed"},
+    {"angle", FIELD_REAL, OF(interaction, angle), .low = -4, .high = 4, .unit = "rad",
+     .kinds = TORSION, .help = "angle of the second body about the axis without moment"},
+    {"strength", FIELD_REAL, OF(interaction, strength), .unit = "N m^2", .kinds = ATTRACTS,
+     .required = ATTRACTS, .help = "force times square of the distance, G m1 m2; negative: repels"},
+    {"K", FIELD_NUMBERS, OF(interaction, K), .unit = "N/m, N, N m", .kinds = BUSHING,
+     .help = "stiffness: 6 numbers, the diagonal, or 36"},
+    {"D", FIELD_NUMBERS, OF(interaction, D), .unit = "N s/m, N s, N m s", .kinds = BUSHING,
+     .help = "damping: 6 numbers, the diagonal, or 36"},
     {"coefficients", FIELD_NUMBERS, OF(interaction, coefficients), .kinds = LINEAR,
      .required = LINEAR, .help = "coefficients, one for each coordinate of the system, at most 7"},
     {"offset", FIELD_REAL, OF(interaction, offset), .kinds = LINEAR,
@@ -485,15 +510,16 @@ static const field interaction_fields[] = {
     {"law", FIELD_OBJECT, OF(interaction, law), .table = &law_table,
      .kinds = BALL | DISTANCE | LINEAR,
      .help = "law; without it equality, a joint; of a rope newton_impact"},
-    {"touching", FIELD_BOOL, OF(interaction, touching),
+    {"touching", FIELD_BOOL, OF(interaction, touching), .kinds = BALL | DISTANCE | LINEAR | JOINTS,
      .help = "true: the two bodies of a joint may touch"},
     {"enabled", FIELD_BOOL, OF(interaction, enabled),
      .help = "false: the interaction has no effect"},
 };
 static const scene_interaction usual_interaction = {
     .axes1 = {1, 0, 0, 0}, .axes2 = {1, 0, 0, 0}, .enabled = true};
-TABLE(interaction, "interaction", "A relation with a law between one or two bodies.",
-      interaction_fields, &usual_interaction);
+TABLE(interaction, "interaction",
+      "A relation with a law between one or two bodies, or a force element.", interaction_fields,
+      &usual_interaction);
 
 // ---- the solver and the scheme ------------------------------------------------------------------
 
@@ -638,7 +664,7 @@ static const field file_fields[] = {
     {"bodies", FIELD_LIST, OF(file, bodies), .table = &body_table,
      .help = "bodies, numbered from 1; 0 is the world"},
     {"interactions", FIELD_LIST, OF(file, interactions), .table = &interaction_table,
-     .help = "joints and other relations"},
+     .help = "joints, force elements and other relations"},
     {"scheme", FIELD_OBJECT, OF(file, scheme), .table = &scheme_table,
      .help = "time stepping scheme; without it the default one"},
     {"run", FIELD_OBJECT, OF(file, run), .table = &settings_table, .help = "settings of the run"},

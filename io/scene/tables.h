@@ -2,6 +2,7 @@
 #ifndef SCENE_TABLES_H
 #define SCENE_TABLES_H
 
+#include <percuss/force.h>
 #include <percuss/joint.h>
 #include <percuss/model.h>
 #include <percuss/motion.h>
@@ -145,7 +146,9 @@ typedef enum scene_interaction_kind {
     INTERACTION_DISTANCE,
     INTERACTION_LINEAR,
     INTERACTION_ROPE,
-    INTERACTION_JOINTS // from here on joints that pcs_model_add_joint makes
+    INTERACTION_FORCES, // force elements, in the order of pcs_force_kind without callbacks
+    INTERACTION_JOINTS =
+        INTERACTION_FORCES + PCS_FORCE_USER // from here on joints that pcs_model_add_joint makes
 } scene_interaction_kind;
 
 // the kind of such a joint and its interaction, in the order of the words of the table
@@ -161,6 +164,8 @@ typedef struct scene_interaction {
     double point1[3], point2[3], at[3], at1[3], at2[3], length;
     double axes1[4], axes2[4], axis[3], across[3], pitch, arm;
     int teeth[2];
+    double stiffness, damping, angle, strength;
+    numbers K, D;
     numbers coefficients;
     double offset;
     scene_law law;

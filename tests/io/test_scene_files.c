@@ -1,5 +1,6 @@
 // Scene files: a scene read back is the scene that was written, to the bit and to the letter; every
 // error says where it is.
+#include <percuss/force.h>
 #include <percuss/joint.h>
 #include <percuss/motion.h>
 #include <percuss/parts.h>
@@ -702,6 +703,18 @@ static const struct {
      " \"dy\": 1, \"heights\": [[0, 0], [0, 0]]}],\n \"bodies\": [{}, {\"name\": \"sledge\","
      " \"shapes\": [{\"kind\": \"height_field\", \"geometry\": \"g\"}]}]}",
      "scene.json:2:17: bodies[1]", "'sledge'"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{}], \"interactions\": [{\"kind\": \"spring\","
+     " \"bodies\": [1], \"at2\": [1, 0, 0], \"stiffness\": -1}]}",
+     "interactions[0].stiffness", "at least 0"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{}], \"interactions\": [{\"kind\": \"spring\","
+     " \"bodies\": [1], \"stiffness\": 1, \"length\": 1}]}",
+     "interactions[0]", "points meet"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{}], \"interactions\": [{\"kind\": \"torsion\","
+     " \"bodies\": [1], \"axis\": [0, 0, 0], \"stiffness\": 1}]}",
+     "interactions[0]", "axis"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{}], \"interactions\": [{\"kind\": \"bushing\","
+     " \"bodies\": [1], \"K\": [1, 2]}]}",
+     "interactions[0]", "6, the diagonal, or 36"},
     {"{\"percuss_scene\": 1, \"bodies\": [{}, {}], \"interactions\": [{\"kind\": \"ball\","
      " \"bodies\": [1, 2], \"next\": [1]}]}",
      "interactions[0].next", "of a generator"},
@@ -776,6 +789,52 @@ static int no_force(void *user, double t, const double q[7], const double v[6], 
 {
     memset(F, 0, 6 * sizeof *F);
     return 0;
+}
+
+// two bodies with these interactions, and a stack of beads on springs
+static pcs_scene *with_forces(const char *interactions)
+{
+    char text[4000];
+    snprintf(
+        text, sizeof text,
+        "{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}, {\"name\": \"b\", \"position\":"
+        " [2, 0, 0]}, {\"kind\": \"stack\", \"count\": 5, \"spacing\": [0, 0, 1], \"bodies\":"
+        " [{\"name\": \"bead\"}], \"interactions\": [{\"kind\": \"spring\", \"bodies\": [\"bead\","
+        " \"bead\"], \"next\": [1], \"stiffness\": 10}]}], \"interactions\": [%s]}",
+        interactions);
+    pcs_scene *scene = parse(text);
+    expect_round_trip(scene);
+    return scene;
+}
+
+TEST(force_elements_are_read_and_written)
+{
+    pcs_scene *scene = with_forces(
+        "{\"kind\": \"spring\", \"name\": \"leg\", \"bodies\": [\"a\", \"b\"], \"at1\": [1,"
+        " 0, 0], \"at2\": [1, 1, 0], \"stiffness\": 100, \"damping\": 2, \"enabled\": false},"
+        "{\"kind\": \"torsion\", \"bodies\": [\"a\"], \"axis\": [0, 0, 1], \"stiffness\": 3,"
+        " \"angle\": 0.5},"
+        "{\"kind\": \"bushing\", \"bodies\": [\"a\", \"b\"], \"at\": [1, 0, 0], \"K\": [1, 2,"
+        " 3, 4, 5, 6], \"axes2\": [0, 0, 0, 1]},"
+        "{\"kind\": \"gravity\", \"bodies\": [\"a\", \"b\"], \"strength\": 7}");
+    const pcs_model *m = scene->model;
+    pcs_force_def def;
+    // four springs of the stack, then those of the list
+    ck_assert_int_eq(pcs_model_force_count(m), 8);
+    ck_assert_int_eq(pcs_model_interaction_count(m), 0);
+    for (int id = 1; id <= 8; ++id) {
+        CK_OK(pcs_model_force(m, (pcs_force){id}, &def));
+        const bool spring = def.kind == PCS_FORCE_SPRING;
+        if (spring) CK_NEAR(def.length, 1, 1e-15); // that at the start
+    }
+    pcs_force leg;
+    CK_OK(pcs_model_find_force(m, "leg", &leg));
+    ck_assert(!pcs_model_force_enabled(m, leg));
+    CK_OK(pcs_model_force(m, leg, &def));
+    CK_NEAR(def.p1[0], 1, 0);
+    CK_NEAR(def.p2[0], -1, 0);
+    CK_NEAR(def.p2[1], 1, 0);
+    pcs_scene_destroy(scene);
 }
 
 TEST(a_callback_cannot_be_written)
