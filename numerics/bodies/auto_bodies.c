@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bodies/task.h"
+#include "problem/measure.h"
 
 // without friction, islands of at most this many blocks are assembled: pivoting solves them exactly
 #define ASSEMBLE_FIRST 40
@@ -12,12 +13,13 @@
 // W is factorised up to LINEAR_MOST rows and up to LINEAR_FILL entries per row for joints alone,
 // for which there is another method, or MIXED_FILL for joints with contacts; up to LINEAR_FEW or
 // MIXED_FEW rows with any fill. The residual that factors leave is at most LINEAR_DONE
-#define LINEAR_MOST 1000000
-#define LINEAR_FEW  60
-#define LINEAR_FILL 100
-#define MIXED_FEW   1000
-#define MIXED_FILL  400
-#define LINEAR_DONE 1e-6
+#define LINEAR_MOST    1000000
+#define LINEAR_FEW     60
+#define LINEAR_FILL    100
+#define MIXED_FEW      1000
+#define MIXED_FILL     400
+#define LINEAR_DONE    1e-6
+#define LINEAR_ROUNDED 0.1
 // Patience of the first round of the portfolio, in sweeps. The finish may cost FINISH_PART of what
 // these sweeps cost, plus FINISH_LEAST units, which islands of few blocks need. The patience
 // doubles in every round.
@@ -255,21 +257,30 @@ static pcs_status direct(island_task *t)
     return task_assemble(t, &o, task_left(t), SPARSE_STEP);
 }
 
+// true when other methods cannot improve r: the impulses of joints between walls may be so large
+// that W r cancels to less than the last digits
+static bool is_done(const island_task *t)
+{
+    const pcs_measure *m = &t->result->solve.measure;
+    if (!task_fails(t) || m->residual <= LINEAR_DONE) return true;
+    const double noise = MEASURE_ROUNDINGS * m->rounding;
+    return m->residual <= LINEAR_ROUNDED && m->residual * measure_size(m) <= noise;
+}
+
 // Joints alone are a linear problem, solved with W where it is sparse or small, else on the
 // velocities of bodies. Rounding, or rows that contradict one another, determine the residual;
 // other methods are tried only where factorisation failed.
 static pcs_status linear(island_task *t, const row_count *count)
 {
-    const pcs_measure *m = &t->result->solve.measure;
     const bool sparse = is_sparse(count, LINEAR_FEW, LINEAR_FILL);
     if (!sparse) {
         const pcs_status status = task_joints(t);
         if (status != PCS_OK && status != PCS_ERR_UNSUPPORTED) return status;
-        if (status == PCS_OK && m->residual <= LINEAR_DONE) return PCS_OK;
+        if (status == PCS_OK && is_done(t)) return PCS_OK;
     }
     if (sparse || is_sparse(count, MIXED_FEW, MIXED_FILL)) {
         PCS_TRY(direct(t));
-        if (!task_fails(t) || m->residual <= LINEAR_DONE) return PCS_OK;
+        if (is_done(t)) return PCS_OK;
     }
     return portfolio(t, false, false);
 }
