@@ -41,8 +41,8 @@ static void read_flags(settings *set, int argc, char **argv)
                    .near = 1e-3,
                    .creep_h = 0.01,
                    .creep_time = 1000};
-    set->run.scheme.solver.tol = 1e-14;
-    args a = slider_args(&set->def, 1e-3, 2, ABOUT, COLUMNS);
+    set->run.scheme.solver.tol = 1e-13; // some hundred roundings
+    args a = slider_args(&set->def, 0.05, 2, ABOUT, COLUMNS);
     args_real(&a, "--near", &set->near, 1e-5, 0.1, "rad",
               "distance of the slopes from their limits");
     args_positive(&a, "--creep-h", &set->creep_h, 10, "s", "time step for the box that sticks");
@@ -97,10 +97,14 @@ static pcs_status descend(checks *c, const settings *set, bool ball, double side
                fabs(now.x[0] - x));
         c->context = ball ? "ball" : "box";
         check_value(c, "outcome", s.outcome, PCS_OUTCOME_CONVERGED, 0);
-        check_that(c, "status",
-                   now.status == (slips ? PCS_CONTACT_SLIDE : PCS_CONTACT_STICK) ||
-                       now.status == PCS_CONTACT_UNDECIDED,
-                   slips ? "slides" : "sticks");
+        // the corners of a box that sticks share its friction in many ways, and each may reach its
+        // limit
+        if (ball || slips) {
+            check_that(c, "status",
+                       now.status == (slips ? PCS_CONTACT_SLIDE : PCS_CONTACT_STICK) ||
+                           now.status == PCS_CONTACT_UNDECIDED,
+                       slips ? "slides" : "sticks");
+        }
         check_value(c, "acceleration", now.v[0] / t, a, 1e-10 * g);
         check_value(c, "distance", now.x[0], x, 1e-10 * size);
         check_value(c, "distance across", now.x[1], 0, 1e-10 * size);
@@ -126,11 +130,14 @@ static pcs_status creep(checks *c, const settings *set)
     if (status == PCS_OK) status = slider_look(&s, &now);
     if (status == PCS_OK) {
         const double far = hypot(now.x[0], now.x[1]);
+        // the solver leaves a velocity of tol g h, and without a start 1 / near times that
+        const double left = set->run.scheme.solver.tol * set->run.gravity * set->creep_h;
+        const double time = set->creep_time + set->creep_h / set->near;
         printf("\nbox left alone for %g s (%ld steps): moved %.1e m along, %.1e m across\n", now.t,
                n, now.x[0], now.x[1]);
         c->context = "box left alone";
         check_value(c, "outcome", s.outcome, PCS_OUTCOME_CONVERGED, 0);
-        check_value(c, "creep", far, 0, 1e-12 * fmax(1, set->creep_time / 1000));
+        check_value(c, "creep", far, 0, fmax(1e-12, left * time));
     }
     slider_close(&s);
     return status;

@@ -39,8 +39,11 @@ static void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--directions", &set->directions, 1, 500, "number of directions, evenly spread");
     run_parse(&a, &set->run, RUN_H | RUN_GRAVITY, argc, argv);
     const double steps = set->speed / (set->def.mu * set->run.gravity * set->run.h);
-    if (!(steps > 8 && steps < 1e7)) {
-        args_refuse("it would stop after %g steps; change --h", steps);
+    if (!(steps > 8 && steps * set->directions < 2e6)) {
+        args_refuse(
+            "a body would stop after %g steps, which must be 8 to %g: change --h, --mu, --v0 "
+            "or --directions",
+            steps, 2e6 / set->directions);
     }
 }
 
