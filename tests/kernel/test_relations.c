@@ -160,3 +160,59 @@ TEST(callbacks_are_not_trusted)
     CK_FAILS(pcs_relation_gradient(&relation, 1, &q, 1, &q, C1, NULL), PCS_ERR_ARG);
     CK_FAILS(pcs_relation_gradient(&relation, 1, &q, 0, NULL, C1, C2), PCS_ERR_ARG);
 }
+
+// ---- the check of gradients --------------------------------------------------------------------
+
+// a circle about the origin, with an entry of its gradient wrong by `user`
+static int circle(void *user, const double *q1, const double *q2, double *g)
+{
+    g[0] = q1[0] - (q2 ? q2[1] : 0);
+    g[1] = sqrt(q1[0] * q1[0] + q1[1] * q1[1]) - 1;
+    return 0;
+}
+
+static int circle_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
+{
+    const double r = sqrt(q1[0] * q1[0] + q1[1] * q1[1]);
+    C1[0] = 1;
+    C1[1] = q1[0] / r;
+    C1[3] = q1[1] / r + *(const double *)user;
+    if (C2) C2[2] = -1;
+    return 0;
+}
+
+TEST(a_wrong_gradient_is_found)
+{
+    double wrong = 0;
+    const double q1[2] = {0.6, -0.3}, q2[2] = {5, 7};
+    const pcs_relation relation = {
+        .dim = 2, .gap = circle, .gradient = circle_gradient, .user = &wrong};
+    CK_OK(pcs_relation_check(&relation, 2, q1, 2, q2));
+    CK_OK(pcs_relation_check(&relation, 2, q1, 0, NULL));
+    wrong = 1e-7;
+    CK_SAYS(pcs_relation_check(&relation, 2, q1, 2, q2), PCS_ERR_CALLBACK,
+            "row 1, coordinate 1 of system 1");
+    wrong = 0.5;
+    CK_SAYS(pcs_relation_check(&relation, 2, q1, 2, q2), PCS_ERR_CALLBACK, "gives 0.0527864");
+    wrong = NAN;
+    CK_SAYS(pcs_relation_check(&relation, 2, q1, 2, q2), PCS_ERR_CALLBACK, "not finite");
+    CK_FAILS(pcs_relation_check(NULL, 2, q1, 2, q2), PCS_ERR_ARG);
+    CK_FAILS(pcs_relation_check(&relation, 2, q1, 0, q2), PCS_ERR_ARG);
+
+    // those of the library hold at any pose
+    test_random r = random_seed(41);
+    for (int n = 0; n < 200; ++n) {
+        double pose1[7], pose2[7], p1[3], p2[3];
+        random_pose(&r, pose1);
+        random_pose(&r, pose2);
+        random_vector(&r, p1, 3);
+        random_vector(&r, p2, 3);
+        const pcs_relation of[] = {pcs_relation_ball_joint(p1, p2),
+                                   pcs_relation_distance(p1, p2, 0.5),
+                                   pcs_relation_rope(p1, p2, 0.5)};
+        for (int i = 0; i < 3; ++i) {
+            CK_OK(pcs_relation_check(&of[i], 7, pose1, 7, pose2));
+            CK_OK(pcs_relation_check(&of[i], 7, pose1, 0, NULL));
+        }
+    }
+}

@@ -48,6 +48,14 @@ PCS_NODISCARD PCS_API pcs_status pcs_relation_gradient(const pcs_relation *relat
                                                        const double *q1, int nq2, const double *q2,
                                                        double *C1, double *C2);
 
+/// Compares the gradient of a relation with differences of its gap at the coordinates q1 and q2
+/// (null for the world), to what the differences resolve: about 1e-9 of the largest entry where the
+/// gap is smooth over a centimetre. PCS_ERR_CALLBACK where an entry differs, with a sentence that
+/// names row and coordinate (both from 0), the system and both numbers. For a test of one's own
+/// callbacks, at some random coordinates.
+PCS_NODISCARD PCS_API pcs_status pcs_relation_check(const pcs_relation *relation, int nq1,
+                                                    const double *q1, int nq2, const double *q2);
+
 /// Distance joint between two body-fixed points (body frames; for the world: inertial):
 /// |P1 - P2| - length, 1 row. length > 0 and finite, or a model refuses it: where the points meet
 /// the gap has no gradient, and pcs_relation_gradient fails. With a null point the relation has no
