@@ -115,5 +115,7 @@ pcs_law build_law(const scene_law *in);
 // references to parts
 pcs_status find_material(builder *b, const part *p, const place *at, pcs_material *out);
 pcs_status find_body(builder *b, const part *p, const place *at, pcs_system *out);
+// the interaction before this one
+pcs_status find_interaction(builder *b, const part *p, const place *at, pcs_interaction *out);
 
 #endif

@@ -325,8 +325,27 @@ static pcs_status check_next(builder *b, const scene_interaction *in, const json
 
 // ---- all kinds -------------------------------------------------------------------------------
 
-static pcs_status build_interaction(builder *b, const scene_interaction *in, const json_t *json,
-                                    const place *at, const frame *f, const neighbours *copies)
+// the limits of a joint of this copy, or of the file
+static pcs_status add_limits(builder *b, const scene_interaction *in, const json_t *json,
+                             const place *at, const frame *f, pcs_interaction *id)
+{
+    pcs_joint_limits limits = {
+        .coordinate = in->coordinate, .low = in->low, .high = in->high, .e = in->e};
+    const place key = place_of(at, json, "joint");
+    const char *name;
+    PCS_TRY(copy_name(b, in->joint.name, f, &name));
+    if (!name || pcs_model_find_interaction(b->model, name, &limits.joint) != PCS_OK) {
+        PCS_TRY(find_interaction(b, &in->joint, &key, &limits.joint));
+    }
+    const pcs_status status = pcs_model_add_joint_limits(b->model, &limits, id);
+    return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
+}
+
+// An interaction of bodies. *done: there is nothing left to set, as it is a force element, which
+// has its name, or the copy of the second body is missing
+static pcs_status join(builder *b, const scene_interaction *in, const json_t *json, const place *at,
+                       const frame *f, const neighbours *copies, const char *name, bool *done,
+                       pcs_interaction *id)
 {
     pcs_interaction_def def = pcs_interaction_def_default();
     const place bodies = place_of(at, json, "bodies");
@@ -335,7 +354,8 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
     bool there = true, own[2];
     PCS_TRY(check_next(b, in, json, copies, at));
     if (has(in, "next")) find_next(in->next, f, copies, &there, next);
-    if (!there) return PCS_OK;
+    *done = !there;
+    if (*done) return PCS_OK;
     for (size_t i = 0; i < 2; ++i) {
         const place item = {&bodies, NULL, i};
         const char *copy = i == 1 && has(in, "next") ? next : f->copy;
@@ -347,25 +367,37 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
                       "it says in which copy the second body is, but the second body is none of the"
                       " copies");
     }
-    PCS_TRY(build_count(b, pcs_model_interaction_count(b->model), "interactions", at));
     def.system1 = system[0];
     def.system2 = system[1];
-    const char *name;
-    PCS_TRY(copy_name(b, in->name, f, &name));
     if (in->kind >= INTERACTION_FORCES && in->kind < INTERACTION_JOINTS) {
+        *done = true;
         return build_force(b, in, system, f, at, name);
     }
-    pcs_interaction id;
     pcs_status status;
     if (in->kind >= INTERACTION_JOINTS) {
-        status = add_joint(b, in, system, f, at, &id);
+        status = add_joint(b, in, system, f, at, id);
     } else {
         PCS_TRY(make_relation(b, in, system, f, at, &def.relation));
         if (in->kind == INTERACTION_ROPE) def.law = pcs_law_newton_impact(0);
         if (has(in, "law")) def.law = build_law(&in->law);
-        status = pcs_model_add_interaction(b->model, &def, &id);
+        status = pcs_model_add_interaction(b->model, &def, id);
     }
-    if (status == PCS_OK && name) status = pcs_model_set_interaction_name(b->model, id, name);
+    return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
+}
+
+static pcs_status build_interaction(builder *b, const scene_interaction *in, const json_t *json,
+                                    const place *at, const frame *f, const neighbours *copies)
+{
+    const char *name;
+    pcs_interaction id;
+    bool done = false;
+    PCS_TRY(copy_name(b, in->name, f, &name));
+    PCS_TRY(build_count(b, pcs_model_interaction_count(b->model), "interactions", at));
+    PCS_TRY(in->kind == INTERACTION_LIMITS ? add_limits(b, in, json, at, f, &id)
+                                           : join(b, in, json, at, f, copies, name, &done, &id));
+    if (done) return PCS_OK;
+    pcs_status status = PCS_OK;
+    if (name) status = pcs_model_set_interaction_name(b->model, id, name);
     if (status == PCS_OK && has(in, "touching")) {
         status = pcs_model_set_touching(b->model, id, in->touching);
     }

@@ -64,6 +64,22 @@ pcs_status find_body(builder *b, const part *p, const place *at, pcs_system *out
     return refuse_part(b, p, "body", last, body_name, at);
 }
 
+static const char *interaction_name(const pcs_model *m, int id)
+{
+    return pcs_model_interaction_name(m, (pcs_interaction){id});
+}
+
+pcs_status find_interaction(builder *b, const part *p, const place *at, pcs_interaction *out)
+{
+    const int last = pcs_model_interaction_count(b->model);
+    if (!p->name && p->id >= 1 && p->id <= last) {
+        out->id = p->id;
+        return PCS_OK;
+    }
+    if (p->name && pcs_model_find_interaction(b->model, p->name, out) == PCS_OK) return PCS_OK;
+    return refuse_part(b, p, "interaction", last, interaction_name, at);
+}
+
 // ---- materials and pair laws -------------------------------------------------------------------
 
 static pcs_status build_materials(builder *b, const json_t *list, const place *at)

@@ -79,6 +79,7 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
 {
     pcs_interaction_def def;
     pcs_joint_def joint;
+    pcs_joint_limits limits;
     PCS_TRY(pcs_model_interaction(o->m, id, &def));
     scene_interaction s;
     fields_init(&interaction_table, &s);
@@ -111,6 +112,16 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
         memcpy(s.teeth, joint.teeth, sizeof s.teeth);
         s.pitch = joint.pitch;
         s.arm = joint.arm;
+        break;
+    case PCS_RELATION_LIMITS:
+        PCS_TRY(pcs_model_joint_limits(o->m, id, &limits));
+        s.kind = INTERACTION_LIMITS;
+        s.joint.name = pcs_model_interaction_name(o->m, limits.joint);
+        if (!*s.joint.name) s.joint = (part){NULL, limits.joint.id};
+        s.coordinate = limits.coordinate;
+        s.low = limits.low;
+        s.high = limits.high;
+        s.e = limits.e;
         break;
     case PCS_RELATION_LINEAR:
         s.kind = INTERACTION_LINEAR;

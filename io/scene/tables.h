@@ -146,6 +146,7 @@ typedef enum scene_interaction_kind {
     INTERACTION_DISTANCE,
     INTERACTION_LINEAR,
     INTERACTION_ROPE,
+    INTERACTION_LIMITS,
     INTERACTION_FORCES, // force elements, in the order of pcs_force_kind without callbacks
     INTERACTION_JOINTS =
         INTERACTION_FORCES + PCS_FORCE_USER // from here on joints that pcs_model_add_joint makes
@@ -163,7 +164,9 @@ typedef struct scene_interaction {
     int next[3]; // number of copies from the first body to the second
     double point1[3], point2[3], at[3], at1[3], at2[3], length;
     double axes1[4], axes2[4], axis[3], across[3], pitch, arm;
-    int teeth[2];
+    int teeth[2], coordinate;
+    part joint;
+    double low, high, e;
     double stiffness, damping, angle, strength;
     numbers K, D;
     numbers coefficients;

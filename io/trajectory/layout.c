@@ -256,21 +256,25 @@ static const column interaction_columns[] = {
 const table_def layout_interactions = {
     "/model/interactions", NULL,
     "kind: 0 of the user, 1 distance (data: p1, p2, length), 2 ball joint (p1, p2), 3 linear (n, "
-    "c, b), 4 rope (p1, p2, length), 5 a joint of /model/joints; law: 0 equality, 1 Newton impact, "
+    "c, b), 4 rope (p1, p2, length), 5 a joint of /model/joints, 6 limits of one; law: 0 equality, "
+    "1 Newton impact, "
     "2 Newton-Coulomb",
     COLUMN_F64, COLUMNS(interaction_columns)};
 
 static const column joint_columns[] = {
     I32(joint_row, interaction, 1, ""), I32(joint_row, kind, 1, ""),
-    I32(joint_row, teeth, 2, ""),       F64(joint_row, point1, 3, "m"),
+    I32(joint_row, teeth, 2, ""),       I32(joint_row, joint, 1, ""),
+    I32(joint_row, coordinate, 1, ""),  F64(joint_row, point1, 3, "m"),
     F64(joint_row, axes1, 4, "1"),      F64(joint_row, point2, 3, "m"),
     F64(joint_row, axes2, 4, "1"),      F64(joint_row, pitch, 1, "m"),
-    F64(joint_row, arm, 1, "m"),
+    F64(joint_row, arm, 1, "m"),        F64(joint_row, low, 1, ""),
+    F64(joint_row, high, 1, ""),
 };
 const table_def layout_joints = {
     "/model/joints", NULL,
     "interaction: its id; kind: 1 hinge, 2 slider, 3 cylindrical, 4 fixed, 5 universal, 6 planar, 7"
-    " point on a line, 8 screw, 9 gear; the frames of both systems",
+    " point on a line, 8 screw, 9 gear, 10 distance; the frames of both systems; of limits also"
+    " their joint, its coordinate, low and high",
     COLUMN_F64, COLUMNS(joint_columns)};
 
 static const column scheme_columns[] = {

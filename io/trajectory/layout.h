@@ -79,8 +79,8 @@ typedef struct interaction_row {
 } interaction_row;
 
 typedef struct joint_row {
-    int32_t interaction, kind, teeth[2];
-    double point1[3], axes1[4], point2[3], axes2[4], pitch, arm;
+    int32_t interaction, kind, teeth[2], joint, coordinate; // the last two of limits
+    double point1[3], axes1[4], point2[3], axes2[4], pitch, arm, low, high;
 } joint_row;
 
 typedef struct scheme_row {

@@ -225,7 +225,7 @@ static pcs_status read_materials(const h5_file *f, pcs_pool *pool, pcs_model *m)
     return read_names(f, m, "/model/material_names", 0, n, pool, name_material);
 }
 
-static pcs_relation joint_of(const joint_row *row)
+static pcs_relation joint_of(const joint_row *row, int kind)
 {
     pcs_joint_def def = pcs_joint_def_default((pcs_joint_kind)row->kind);
     memcpy(def.point1, row->point1, sizeof def.point1);
@@ -235,7 +235,10 @@ static pcs_relation joint_of(const joint_row *row)
     memcpy(def.teeth, row->teeth, sizeof def.teeth);
     def.pitch = row->pitch;
     def.arm = row->arm;
-    return pcs_relation_joint(&def);
+    if (kind == PCS_RELATION_JOINT) return pcs_relation_joint(&def);
+    const pcs_joint_limits limits = {
+        .joint = {row->joint}, .coordinate = row->coordinate, .low = row->low, .high = row->high};
+    return pcs_relation_joint_limits(&def, &limits);
 }
 
 // `joint` is the next row of the joints, or null
@@ -247,8 +250,8 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
                              .system2 = {row->system2}};
     const double *x = row->data;
     const bool linear = row->kind == PCS_RELATION_LINEAR;
-    if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_JOINT || !pcs_all_finite(x, 9) ||
-        (row->kind == PCS_RELATION_JOINT && !joint) || (linear && !(x[0] >= 1 && x[0] <= 7)) ||
+    if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_LIMITS || !pcs_all_finite(x, 9) ||
+        (row->kind >= PCS_RELATION_JOINT && !joint) || (linear && !(x[0] >= 1 && x[0] <= 7)) ||
         row->law < PCS_LAW_EQUALITY || row->law > PCS_LAW_NEWTON_COULOMB) {
         return fail_named(f->name, PCS_ERR_FORMAT,
                           "/model/interactions: row %d has a kind or numbers that are not valid",
@@ -269,7 +272,8 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
         d.relation = pcs_relation_linear(n, x + 1, x[1 + n]);
         break;
     case PCS_RELATION_JOINT:
-        d.relation = joint_of(joint);
+    case PCS_RELATION_LIMITS:
+        d.relation = joint_of(joint, row->kind);
         break;
     default:
         d.relation = (pcs_relation){.dim = row->rows, .gap = no_gap, .gradient = no_gradient};

@@ -171,14 +171,23 @@ static pcs_status write_joints(h5_file *f, const pcs_model *m, joint_row *row)
         pcs_interaction_def d;
         pcs_joint_def joint;
         PCS_TRY(pcs_model_interaction(m, (pcs_interaction){id}, &d));
-        if (pcs_relation_kind_of(&d.relation) != PCS_RELATION_JOINT) continue;
-        PCS_TRY(pcs_model_joint(m, (pcs_interaction){id}, &joint));
+        const pcs_relation_kind kind = pcs_relation_kind_of(&d.relation);
+        pcs_joint_limits limits = {.joint = {id}};
+        if (kind != PCS_RELATION_JOINT && kind != PCS_RELATION_LIMITS) continue;
+        if (kind == PCS_RELATION_LIMITS) {
+            PCS_TRY(pcs_model_joint_limits(m, (pcs_interaction){id}, &limits));
+        }
+        PCS_TRY(pcs_model_joint(m, limits.joint, &joint));
         joint_row *r = &row[n++];
         *r = (joint_row){.interaction = id,
                          .kind = (int32_t)joint.kind,
                          .teeth = {joint.teeth[0], joint.teeth[1]},
+                         .joint = limits.joint.id,
+                         .coordinate = limits.coordinate,
                          .pitch = joint.pitch,
-                         .arm = joint.arm};
+                         .arm = joint.arm,
+                         .low = limits.low,
+                         .high = limits.high};
         memcpy(r->point1, joint.point1, sizeof r->point1);
         memcpy(r->axes1, joint.axes1, sizeof r->axes1);
         memcpy(r->point2, joint.point2, sizeof r->point2);

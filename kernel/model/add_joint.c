@@ -163,3 +163,35 @@ pcs_status pcs_model_joint(const pcs_model *m, pcs_interaction interaction, pcs_
     *out = joint;
     return PCS_OK;
 }
+
+pcs_status pcs_model_add_joint_limits(pcs_model *m, const pcs_joint_limits *limits,
+                                      pcs_interaction *out)
+{
+    static const char who[] = "pcs_model_add_joint_limits";
+    if (!m || !limits) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    pcs_joint_def joint;
+    PCS_TRY(pcs_model_joint(m, limits->joint, &joint));
+    const pcs_interaction_def def = {pcs_relation_joint_limits(&joint, limits),
+                                     pcs_law_newton_impact(limits->e), joint.system1,
+                                     joint.system2};
+    if (!def.relation.gap) {
+        return pcs_fail(PCS_ERR_ARG, "%s: a %s has no coordinate %d (the first is 0)", who,
+                        joint_word(joint.kind), limits->coordinate);
+    }
+    return pcs_model_add_interaction(m, &def, out);
+}
+
+pcs_status pcs_model_joint_limits(const pcs_model *m, pcs_interaction interaction,
+                                  pcs_joint_limits *out)
+{
+    pcs_interaction_def def;
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_model_joint_limits: an argument is null");
+    PCS_TRY(pcs_model_interaction(m, interaction, &def));
+    if (!joint_is_limits(&def.relation)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_joint_limits: interaction %d has no limits",
+                        interaction.id);
+    }
+    joint_read_limits(&def.relation, out);
+    out->e = def.law.e;
+    return PCS_OK;
+}

@@ -272,6 +272,7 @@ pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation)
     if (relation->gap == distance_gap) return PCS_RELATION_DISTANCE;
     if (relation->gap == rope_gap) return PCS_RELATION_ROPE;
     if (relation->gap == ball_gap) return PCS_RELATION_BALL_JOINT;
+    if (joint_is_limits(relation)) return PCS_RELATION_LIMITS;
     if (joint_is(relation)) return PCS_RELATION_JOINT;
     return relation->gap == linear_gap ? PCS_RELATION_LINEAR : PCS_RELATION_USER;
 }

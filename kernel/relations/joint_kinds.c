@@ -35,7 +35,11 @@ enum {
     AT_KIND = 14,
     AT_ARM = 15,
     AT_PITCH = 16,
-    AT_TEETH = 16
+    AT_TEETH = 16,
+    AT_LOW = 16,
+    AT_HIGH = 17,
+    AT_COORDINATE = 18, // of limits: 1 + the number of the coordinate; of joints 0
+    AT_JOINT = 19       // of limits: the id of the joint
 };
 
 #define TURN      6.283185307179586476925
@@ -373,6 +377,7 @@ static pcs_joint_def unpack(const double *data)
     v3_copy(data + AT_POINT2, out.point2);
     memcpy(out.axes1, data + AT_AXES1, sizeof out.axes1);
     memcpy(out.axes2, data + AT_AXES2, sizeof out.axes2);
+    if (data[AT_COORDINATE] > 0) return out;
     if (out.kind == PCS_JOINT_SCREW) out.pitch = data[AT_PITCH];
     if (out.kind == PCS_JOINT_GEAR) {
         out.teeth[0] = (int)data[AT_TEETH];
@@ -381,14 +386,48 @@ static pcs_joint_def unpack(const double *data)
     return out;
 }
 
+// an angle near the middle of its limits; a length as it is
+static double unwrapped(double angle, double low, double high)
+{
+    const double middle = 0.5 * (low + high);
+    return middle + remainder(angle - middle, TURN);
+}
+
+static bool is_angle(term t)
+{
+    return t == ANGLE || t == TILT || t == LINE_1 || t == LINE_2;
+}
+
+// a row of limits: c - low, and below it high - c, angles times arm; an infinite one has no row
+static scalar limit(const pair *p, const double *data, int i)
+{
+    const term t = table[p->def->kind].coordinate[(int)data[AT_COORDINATE] - 1];
+    const bool low = i == 0 && isfinite(data[AT_LOW]);
+    const double sign = low ? 1 : -1, size = is_angle(t) ? sign * p->def->arm : sign;
+    scalar c = evaluate(p, t);
+    if (is_angle(t)) c.value = unwrapped(c.value, data[AT_LOW], data[AT_HIGH]);
+    const double from = low ? data[AT_LOW] : data[AT_HIGH];
+    return chain(size * (c.value - from), &c, size, &c, 0, (double[]){0, 0, 0});
+}
+
+static int row_count(const double *data)
+{
+    if (data[AT_COORDINATE] > 0) return isfinite(data[AT_LOW]) + isfinite(data[AT_HIGH]);
+    return table[(int)data[AT_KIND]].rows;
+}
+
+static scalar row_at(const pair *p, const double *data, int i)
+{
+    return data[AT_COORDINATE] > 0 ? limit(p, data, i) : evaluate(p, table[p->def->kind].row[i]);
+}
+
 static int joint_gap(void *user, const double *q1, const double *q2, double *g)
 {
     const pcs_joint_def def = unpack(user);
-    const joint_kind *kind = &table[def.kind];
     pair p;
     place_pair(&def, &(relation_side){.q = q1}, &(relation_side){.q = q2}, &p);
-    for (int i = 0; i < kind->rows; ++i) {
-        g[i] = evaluate(&p, kind->row[i]).value;
+    for (int i = 0; i < row_count(user); ++i) {
+        g[i] = row_at(&p, user, i).value;
     }
     return 0;
 }
@@ -407,13 +446,13 @@ static void put_row(const double q[7], double sign, const double N[3], const dou
 static int joint_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
 {
     const pcs_joint_def def = unpack(user);
-    const joint_kind *kind = &table[def.kind];
+    const int rows = row_count(user);
     pair p;
     place_pair(&def, &(relation_side){.q = q1}, &(relation_side){.q = q2}, &p);
-    for (int i = 0; i < kind->rows; ++i) {
-        const scalar s = evaluate(&p, kind->row[i]);
-        put_row(q1, 1, s.N, s.m1, i, kind->rows, C1);
-        if (C2) put_row(q2, -1, s.N, s.m2, i, kind->rows, C2);
+    for (int i = 0; i < rows; ++i) {
+        const scalar s = row_at(&p, user, i);
+        put_row(q1, 1, s.N, s.m1, i, rows, C1);
+        if (C2) put_row(q2, -1, s.N, s.m2, i, rows, C2);
     }
     return 0;
 }
@@ -423,15 +462,9 @@ pcs_joint_def pcs_joint_def_default(pcs_joint_kind kind)
     return (pcs_joint_def){.kind = kind, .axes1 = {1, 0, 0, 0}, .axes2 = {1, 0, 0, 0}};
 }
 
-pcs_relation pcs_relation_joint(const pcs_joint_def *def)
+static pcs_relation pack(const pcs_joint_def *def)
 {
-    if (!def || (unsigned)def->kind >= PCS_JOINT_KIND_COUNT) return (pcs_relation){.dim = 1};
-    if (def->kind == PCS_JOINT_BALL) return pcs_relation_ball_joint(def->point1, def->point2);
-    if (def->kind == PCS_JOINT_DISTANCE) {
-        return pcs_relation_distance(def->point1, def->point2, def->length);
-    }
-    pcs_relation out = {.dim = table[def->kind].rows,
-                        .gap = joint_gap,
+    pcs_relation out = {.gap = joint_gap,
                         .gradient = joint_gradient,
                         .has_data = true,
                         .data = {[AT_KIND] = def->kind, [AT_ARM] = def->arm}};
@@ -439,12 +472,53 @@ pcs_relation pcs_relation_joint(const pcs_joint_def *def)
     v3_copy(def->point2, out.data + AT_POINT2);
     memcpy(out.data + AT_AXES1, def->axes1, sizeof def->axes1);
     memcpy(out.data + AT_AXES2, def->axes2, sizeof def->axes2);
+    return out;
+}
+
+pcs_relation pcs_relation_joint(const pcs_joint_def *def)
+{
+    if (!def || (unsigned)def->kind >= PCS_JOINT_KIND_COUNT) return (pcs_relation){.dim = 1};
+    if (def->kind == PCS_JOINT_BALL) return pcs_relation_ball_joint(def->point1, def->point2);
+    if (def->kind == PCS_JOINT_DISTANCE) {
+        return pcs_relation_distance(def->point1, def->point2, def->length);
+    }
+    pcs_relation out = pack(def);
+    out.dim = table[def->kind].rows;
     if (def->kind == PCS_JOINT_SCREW) out.data[AT_PITCH] = def->pitch;
     if (def->kind == PCS_JOINT_GEAR) {
         out.data[AT_TEETH] = def->teeth[0];
         out.data[AT_TEETH + 1] = def->teeth[1];
     }
     return out;
+}
+
+pcs_relation pcs_relation_joint_limits(const pcs_joint_def *joint, const pcs_joint_limits *limits)
+{
+    if (!joint || !limits || (unsigned)joint->kind >= PCS_JOINT_KIND_COUNT ||
+        limits->coordinate < 0 || limits->coordinate >= table[joint->kind].coordinates) {
+        return (pcs_relation){.dim = 1};
+    }
+    pcs_relation out = pack(joint);
+    if (out.data[AT_ARM] == 0) out.data[AT_ARM] = 1; // a distance joint has no directions
+    out.data[AT_LOW] = limits->low;
+    out.data[AT_HIGH] = limits->high;
+    out.data[AT_COORDINATE] = 1 + limits->coordinate;
+    out.data[AT_JOINT] = limits->joint.id;
+    out.dim = row_count(out.data) > 0 ? row_count(out.data) : 1;
+    return out;
+}
+
+bool joint_is_limits(const pcs_relation *relation)
+{
+    return joint_is(relation) && relation->data[AT_COORDINATE] > 0;
+}
+
+void joint_read_limits(const pcs_relation *relation, pcs_joint_limits *out)
+{
+    out->joint.id = (int)relation->data[AT_JOINT];
+    out->coordinate = (int)relation->data[AT_COORDINATE] - 1;
+    out->low = relation->data[AT_LOW];
+    out->high = relation->data[AT_HIGH];
 }
 
 bool joint_is(const pcs_relation *relation)
@@ -454,7 +528,7 @@ bool joint_is(const pcs_relation *relation)
 
 bool joint_holds_points(const pcs_relation *relation)
 {
-    if (!joint_is(relation)) return false;
+    if (!joint_is(relation) || joint_is_limits(relation)) return false;
     const joint_kind *kind = &table[(int)relation->data[AT_KIND]];
     return kind->rows >= 3 && kind->row[0] == POINT_X;
 }
@@ -480,6 +554,33 @@ static bool teeth_are_good(int n)
     return n != 0 && abs(n) <= MAX_TEETH;
 }
 
+static pcs_status check_limits(const pcs_joint_def *def, const double *data)
+{
+    const char *word = joint_word(def->kind);
+    const int number = (int)data[AT_COORDINATE] - 1;
+    const double low = data[AT_LOW], high = data[AT_HIGH];
+    const term t = table[def->kind].coordinate[number];
+    if (t == ROTATION_X || t == ROTATION_Y || t == ROTATION_Z) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "limits: coordinate %d of a %s is part of a rotation vector; only angles"
+                        " and displacements have limits",
+                        number, word);
+    }
+    if (!(low < high) || (isinf(low) && isinf(high))) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "limits: coordinate %d of a %s lies between %g and %g; the first must be"
+                        " less than the second, and one of them finite",
+                        number, word, low, high);
+    }
+    if (is_angle(t) && !(high - low < TURN)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "limits: the angle of a %s lies between %g and %g rad; both must be finite"
+                        " and less than a turn apart, as turns are not counted",
+                        word, low, high);
+    }
+    return PCS_OK;
+}
+
 pcs_status joint_check(const pcs_relation *relation)
 {
     const pcs_joint_def def = unpack(relation->data);
@@ -500,6 +601,7 @@ pcs_status joint_check(const pcs_relation *relation)
                         " replaces 0 by a length of the bodies)",
                         word, def.arm);
     }
+    if (joint_is_limits(relation)) return check_limits(&def, relation->data);
     if (def.kind == PCS_JOINT_SCREW && !(def.pitch != 0 && isfinite(def.pitch))) {
         return pcs_fail(PCS_ERR_ARG,
                         "screw: the pitch is %g m per turn; it must be finite and not zero (without"
@@ -518,11 +620,10 @@ void joint_convective(const pcs_relation *relation, const relation_side *side1,
                       const relation_side *side2, double *gamma)
 {
     const pcs_joint_def def = unpack(relation->data);
-    const joint_kind *kind = &table[def.kind];
     pair p;
     place_pair(&def, side1, side2, &p);
-    for (int i = 0; i < kind->rows; ++i) {
-        gamma[i] = evaluate(&p, kind->row[i]).bend;
+    for (int i = 0; i < relation->dim; ++i) {
+        gamma[i] = row_at(&p, relation->data, i).bend;
     }
 }
 

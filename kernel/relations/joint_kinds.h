@@ -6,8 +6,11 @@
 
 #include "relations/joint.h"
 
-// true for a relation made by pcs_relation_joint, ball and distance joints excluded
+// true for a relation made by pcs_relation_joint, ball and distance joints excluded, and for limits
 bool joint_is(const pcs_relation *relation);
+// true for limits only; these without their restitution
+bool joint_is_limits(const pcs_relation *relation);
+void joint_read_limits(const pcs_relation *relation, pcs_joint_limits *out);
 
 // true when its first three rows are P1 - P2, as of a ball joint
 bool joint_holds_points(const pcs_relation *relation);

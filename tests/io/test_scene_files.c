@@ -609,6 +609,31 @@ TEST(joints_of_every_kind)
     }
 }
 
+// limits refer to their joint by name, in generators that of the copy, or by number
+TEST(limits_of_joints)
+{
+    pcs_scene *scene = parse(
+        "{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"count\": 3, \"radius\": 1,"
+        " \"bodies\": [{\"name\": \"b\", \"density\": 1, \"shapes\":"
+        "   [{\"kind\": \"box\", \"size\": [0.1, 0.2, 0.3]}]}], \"interactions\": ["
+        "  {\"kind\": \"hinge\", \"name\": \"pin\", \"bodies\": [\"b\"], \"at\": [0, 0, 0.5],"
+        "   \"axis\": [0, 1, 0]},"
+        "  {\"kind\": \"limits\", \"joint\": \"pin\", \"low\": -0.1, \"high\": 0.3, \"e\": 0.4}]},"
+        " {\"name\": \"c\"}], \"interactions\": [{\"kind\": \"slider\", \"bodies\": [\"c\"]},"
+        "  {\"kind\": \"limits\", \"joint\": 7, \"low\": -0.5}]}");
+    for (int id = 1; id <= 8; ++id) {
+        pcs_joint_limits limits;
+        const pcs_status status =
+            pcs_model_joint_limits(scene->model, (pcs_interaction){id}, &limits);
+        ck_assert_int_eq(status == PCS_OK, id % 2 == 0);
+        if (status != PCS_OK) continue;
+        ck_assert_int_eq(limits.joint.id, id - 1);
+        ck_assert(limits.low == (id == 8 ? -0.5 : -0.1) && limits.e == (id == 8 ? 0 : 0.4));
+    }
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+}
+
 // ---- errors ------------------------------------------------------------------------------------
 
 // the text, and the refusal: line, column, path, and words of the sentence
@@ -645,6 +670,8 @@ static const struct {
      "\"hinge\","
      " \"bodies\": [\"a\"], \"axes1\": [1, 0, 0, 0], \"axis\": [0, 0, 1]}]}",
      "interactions[0]", "both axis and axes1"},
+    {"{\"percuss_scene\": 1, \"interactions\": [{\"kind\": \"limits\", \"joint\": \"x\"}]}",
+     "interactions[0].joint", "no interaction has the name 'x'"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"density\": 1}]}", "bodies[0]", "no shapes"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 2]}]}", "bodies[0].inertia", "9"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 1, 9]}]}", "bodies[0]", "moment"},

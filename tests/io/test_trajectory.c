@@ -117,6 +117,9 @@ static void open_all(scene *s)
         pcs_interaction id;
         CK_OK(pcs_model_add_joint(s->m, &joint, &id));
         CK_OK(pcs_model_set_interaction_enabled(s->m, id, false));
+        const pcs_joint_limits limits = {id, 1, -1, 2, 0.3};
+        CK_OK(pcs_model_add_joint_limits(s->m, &limits, &id));
+        CK_OK(pcs_model_set_interaction_enabled(s->m, id, false));
     }
     CK_OK(pcs_model_set_system_name(s->m, gem, "gem \"<&>\" \xc3\xa9"));
     CK_OK(pcs_model_set_shape_name(s->m, 0, "first"));
@@ -653,14 +656,15 @@ TEST(the_file_names_every_kind_of_interaction)
 {
     scene s = scene_open();
     const int kinds[] = {PCS_RELATION_USER,   PCS_RELATION_DISTANCE, PCS_RELATION_BALL_JOINT,
-                         PCS_RELATION_LINEAR, PCS_RELATION_ROPE,     PCS_RELATION_JOINT};
-    static const char *const name[] = {"of the user", "distance", "ball joint",
-                                       "linear",      "rope",     "a joint"};
+                         PCS_RELATION_LINEAR, PCS_RELATION_ROPE,     PCS_RELATION_JOINT,
+                         PCS_RELATION_LIMITS};
+    static const char *const name[] = {"of the user", "distance", "ball joint", "linear",
+                                       "rope",        "a joint",  "limits"};
     scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
     scene_start(&s);
     CK_OK(start(RUN, &s));
     scene_close(&s);
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 7; ++i) {
         char words[40];
         snprintf(words, sizeof words, "%d %s", kinds[i], name[i]);
         ck_assert_msg(says("/model/interactions", words), "%s", words);

@@ -548,6 +548,115 @@ TEST(gears_on_a_carrier)
     scene_close(&s);
 }
 
+// ---- limits --------------------------------------------------------------------------------------
+
+static pcs_interaction add_limits(scene *s, pcs_interaction joint, int coordinate, double low,
+                                  double high, double e)
+{
+    const pcs_joint_limits limits = {joint, coordinate, low, high, e};
+    pcs_interaction out;
+    CK_OK(pcs_model_add_joint_limits(s->m, &limits, &out));
+    return out;
+}
+
+// a slide between two stops keeps the part e of its speed at each, and stays between them
+TEST(a_slide_between_stops)
+{
+    for (int one_sided = 0; one_sided < 2; ++one_sided) {
+        const double e = 0.5, edges[3] = {0.2, 0.1, 0.1}, at[3] = {0.3, 0, 0}, v[3] = {1, 0, 0};
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        const pcs_system slide = scene_box(&s, 2, edges, at, NULL, v, NULL);
+        const pcs_interaction rail = place(&s, PCS_JOINT_SLIDER, slide, world, at, e_x, NULL);
+        const double low = one_sided ? -INFINITY : -0.2;
+        const pcs_interaction stops = add_limits(&s, rail, 0, low, 0.2, e);
+        scene_start(&s);
+        double speed = 1;
+        int hits = 0;
+        for (int i = 0; i < 1200; ++i) {
+            scene_step(&s, 1e-3);
+            scene_check_ledger(&s);
+            const pcs_joint_state now = read_joint(&s, rail);
+            ck_assert_double_le(now.position[0], 0.2 + 1e-3);
+            if (!one_sided) ck_assert_double_ge(now.position[0], -0.2 - 1e-3);
+            if (fabs(fabs(now.speed[0]) - speed) > 1e-6) {
+                hits += 1;
+                CK_NEAR(fabs(now.speed[0]), e * speed, 1e-9);
+                double wrench[6];
+                const pcs_body_frame frame = pcs_body_frame_of(slide);
+                CK_OK(pcs_work_reaction(s.wk, stops, &frame, wrench));
+                CK_NEAR(fabs(wrench[0]), 2 * (1 + e) * speed, 1e-8);
+                speed *= e;
+            }
+        }
+        ck_assert_int_eq(hits, one_sided ? 1 : 2); // at 0.2 s, and 0.8 s later
+        scene_close(&s);
+    }
+}
+
+// a rod that turns about a hinge between two angles, also across pi and for either sense
+TEST(a_hinge_between_angles)
+{
+    static const double ranges[][2] = {{-0.5, 0.7}, {2.5, 4}, {-4, -2}, {0, 6}};
+    for (int k = 0; k < 4; ++k) {
+        const double low = ranges[k][0], high = ranges[k][1], e = 0.8, middle = 0.5 * (low + high);
+        const double edges[3] = {0.4, 0.1, 0.1}, origin[3] = {0}, omega[3] = {0, 0, 4};
+        scene s = scene_open();
+        s.scheme.projection = PCS_PROJECTION_DIRECT;
+        s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
+        scene_gravity(&s, 0, 0, 0);
+        double Q[4];
+        CK_OK(pcs_quat_from_axis_angle(e_z, middle, Q));
+        const pcs_system rod = scene_box(&s, 1, edges, origin, Q, NULL, omega);
+        pcs_joint_def def = pcs_joint_def_default(PCS_JOINT_HINGE);
+        pcs_interaction hinge;
+        def.system1 = rod;
+        CK_OK(pcs_model_add_joint(s.m, &def, &hinge));
+        add_limits(&s, hinge, 0, low, high, e);
+        scene_start(&s);
+        double speed = 4;
+        int hits = 0;
+        for (int i = 0; i < 2000; ++i) {
+            scene_step(&s, 1e-3);
+            const pcs_joint_state now = read_joint(&s, hinge);
+            const double angle = middle + remainder(now.position[0] - middle, 2 * PI);
+            ck_assert_double_ge(angle, low - 1e-2);
+            ck_assert_double_le(angle, high + 1e-2);
+            if (now.speed[0] * speed < 0) {
+                CK_NEAR(now.speed[0], -e * speed, 1e-9);
+                speed = now.speed[0];
+                hits += 1;
+            }
+        }
+        ck_assert_int_ge(hits, k < 3 ? 3 : 1);
+        scene_close(&s);
+    }
+}
+
+TEST(limits_have_true_gradients)
+{
+    test_random r = random_seed(36);
+    static const struct {
+        pcs_joint_kind kind;
+        int coordinate;
+    } of[] = {{PCS_JOINT_HINGE, 0},  {PCS_JOINT_SLIDER, 0}, {PCS_JOINT_UNIVERSAL, 1},
+              {PCS_JOINT_PLANAR, 1}, {PCS_JOINT_GEAR, 0},   {PCS_JOINT_DISTANCE, 0}};
+    for (int n = 0; n < TEST_DRAWS(600); ++n) {
+        const int k = n % 6;
+        const pcs_joint_def def = random_joint(&r, of[k].kind);
+        const pcs_joint_limits limits = {{1}, of[k].coordinate, -0.4, 0.9, 0};
+        const pcs_relation relation = pcs_relation_joint_limits(&def, &limits);
+        double q1[7], q2[7], g[2];
+        random_pose(&r, q1);
+        random_pose(&r, q2);
+        CK_OK(pcs_relation_gap(&relation, q1, q2, g));
+        // differences across the place where the count of turns changes say nothing
+        if (largest(g, 2) > 3 * def.arm && k != 1 && k != 3) continue;
+        CK_OK(pcs_relation_check(&relation, 7, q1, 7, q2));
+        CK_OK(pcs_relation_check(&relation, 7, q1, 0, NULL));
+    }
+}
+
 // ---- refusals ------------------------------------------------------------------------------------
 
 TEST(joints_that_are_refused)
@@ -607,6 +716,30 @@ TEST(joints_that_are_refused)
     linear =
         scene_join(&s, pcs_relation_linear(1, (double[]){1}, 0), pcs_law_equality(), other, world);
     CK_SAYS(pcs_model_joint(s.m, linear, &again), PCS_ERR_ARG, "no joint");
+
+    pcs_joint_limits limits = {id, 0, -1, 2, 0.5}, same;
+    pcs_interaction stops;
+    CK_OK(pcs_model_add_joint_limits(s.m, &limits, &stops));
+    CK_OK(pcs_model_joint_limits(s.m, stops, &same));
+    ck_assert(same.joint.id == id.id && same.low == -1 && same.high == 2 && same.e == 0.5);
+    CK_SAYS(pcs_model_joint_limits(s.m, id, &same), PCS_ERR_ARG, "no limits");
+    limits.low = 3;
+    CK_SAYS(pcs_model_add_joint_limits(s.m, &limits, NULL), PCS_ERR_ARG, "between 3 and 2");
+    limits.low = NAN;
+    CK_SAYS(pcs_model_add_joint_limits(s.m, &limits, NULL), PCS_ERR_ARG, "between nan and 2");
+    limits.low = -INFINITY;
+    CK_SAYS(pcs_model_add_joint_limits(s.m, &limits, NULL), PCS_ERR_ARG, "turns are not counted");
+    limits.low = 0;
+    limits.e = 2;
+    CK_SAYS(pcs_model_add_joint_limits(s.m, &limits, NULL), PCS_ERR_ARG, "restitution e is 2");
+    limits.coordinate = 1;
+    CK_SAYS(pcs_model_add_joint_limits(s.m, &limits, NULL), PCS_ERR_ARG, "hinge has no coordinate");
+    limits.joint = linear;
+    CK_SAYS(pcs_model_add_joint_limits(s.m, &limits, NULL), PCS_ERR_ARG, "no joint");
+    def = pcs_joint_def_default(PCS_JOINT_BALL);
+    def.system1 = one;
+    CK_OK(pcs_model_add_joint(s.m, &def, &limits.joint));
+    CK_SAYS(pcs_model_add_joint_limits(s.m, &limits, NULL), PCS_ERR_ARG, "rotation vector");
     scene_close(&s);
 }
 

@@ -89,6 +89,36 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_joint(const pcs_model *model,
 /// that is not valid gives a relation that models refuse.
 PCS_API pcs_relation pcs_relation_joint(const pcs_joint_def *def);
 
+/// Limits of a free coordinate of a joint: low <= c <= high, with Newton's impact law. They hold
+/// from both sides or, with an infinite limit, from one.
+typedef struct pcs_joint_limits {
+    pcs_interaction joint; ///< the joint
+    int coordinate;        ///< number of the coordinate, as in pcs_joint_state; not of a rotation
+                           ///< vector
+    double low;            ///< m or rad; of a length it may be -INFINITY
+    double high; ///< m or rad; of a length it may be INFINITY. Limits of an angle are less
+                 ///< than a turn apart, anywhere
+    double e;    ///< restitution, in [0, 1]
+} pcs_joint_limits;
+
+/// Adds limits to a joint, as an interaction of its own with Newton's impact law (`out` may be
+/// null): it is disabled by itself, and pcs_work_reaction gives its impulse. The limits keep the
+/// frames that the joint has now. PCS_ERR_ARG, with a sentence, for limits that are reversed or not
+/// numbers, and coordinates without limits.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_joint_limits(pcs_model *model,
+                                                            const pcs_joint_limits *limits,
+                                                            pcs_interaction *out);
+
+/// Reads limits back. PCS_ERR_ARG, with `out` unchanged, for other interactions.
+PCS_NODISCARD PCS_API pcs_status pcs_model_joint_limits(const pcs_model *model,
+                                                        pcs_interaction interaction,
+                                                        pcs_joint_limits *out);
+
+/// The relation of limits, with one row for each finite one: c - low, high - c, angles times the
+/// arm of the joint. Invalid arguments give a relation that models refuse.
+PCS_API pcs_relation pcs_relation_joint_limits(const pcs_joint_def *joint,
+                                               const pcs_joint_limits *limits);
+
 /// A joint at a state.
 typedef struct pcs_joint_state {
     pcs_joint_kind kind; ///< its kind

@@ -25,7 +25,7 @@ typedef int (*pcs_relation_gradient_fn)(void *user, const double *q1, const doub
                                         double *C2);
 
 /// Numbers that a relation carries.
-enum { PCS_RELATION_DATA = 18 };
+enum { PCS_RELATION_DATA = 20 };
 
 /// A relation. A value that a model copies; `user` must outlive the model.
 typedef struct pcs_relation {

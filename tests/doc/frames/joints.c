@@ -1,0 +1,34 @@
+// The limits of doc/joints.md: a rod on a hinge that turns upwards against its stop.
+#include "frame.h"
+
+static pcs_status stop(void)
+{
+    pcs_model *model;
+    pcs_state *state;
+    pcs_work *work;
+    pcs_interaction pivot;
+    pcs_body_def rod = pcs_body_def_of_inertia(pcs_inertia_box(2, 0.6, 0.04, 0.04));
+    rod.omega[2] = 3;
+    pcs_joint_def hinge = pcs_joint_def_default(PCS_JOINT_HINGE);
+    pcs_joint_state now;
+    PCS_TRY(pcs_model_create(NULL, &model));
+    PCS_TRY(pcs_model_add_body(model, &rod, &hinge.system1));
+    PCS_TRY(pcs_model_add_joint(model, &hinge, &pivot));
+#include "block_1.c"
+    PCS_TRY(pcs_state_create(model, &state));
+    PCS_TRY(pcs_work_create(model, &work));
+    PCS_TRY(pcs_run(model, state, work, 1e-3, 0.5, NULL, NULL, NULL));
+    PCS_TRY(pcs_state_joint(model, state, work, pivot, &now));
+    EXPECT(fabs(now.speed[0] + 0.9) < 1e-9);
+    pcs_work_destroy(work);
+    pcs_state_destroy(state);
+    pcs_model_destroy(model);
+    return PCS_OK;
+}
+
+int main(void)
+{
+    if (stop() == PCS_OK) return 0;
+    fprintf(stderr, "%s\n", pcs_error_text());
+    return 1;
+}
