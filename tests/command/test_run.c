@@ -168,8 +168,8 @@ TEST(progress_is_for_stderr_and_can_be_switched_off)
 TEST(the_live_line_fits_into_its_terminal)
 {
     static const int columns[] = {50, 80};
-    if (system("command -v script stty > /dev/null") != 0) {
-        printf("skipped: script (bsdutils) makes the terminal; it is not there\n");
+    if (system("script -qec 'stty cols 80' /dev/null > /dev/null 2>&1") != 0) {
+        printf("skipped: script (bsdutils) cannot make a terminal here\n");
         return;
     }
     for (int i = 0; i < 2; ++i) {
@@ -405,7 +405,7 @@ TEST(names_of_outputs_have_no_escape_sequences)
                                         "run %s.json --until 0.1 -o %s.h5 --capture %s",
                                         "view %s.h5",
                                         "export %s.h5 --to csv",
-                                        "plot %s.h5",
+                                        "plot %s.h5 -o %s.csv",
                                         "diff %s.h5 %s.h5",
                                         "info %s.h5",
                                         "bench %s/*.pcs -o %s"};
