@@ -1,0 +1,212 @@
+// Two rods on hinges against minimal coordinates.
+//
+// The model has two bodies with 12 velocities and two hinges with 10 rows. With the angles a, b of
+// the rods from the vertical, lengths l, L, masses m, M, moments of inertia I, J about the centres
+// of mass, the same motion obeys
+//
+//     (I + m l^2/4 + M l^2) a'' + M l L/2 cos(a - b) b'' = -M l L/2 sin(a - b) b'^2 - (m/2 + M) g l
+//     sin a M l L/2 cos(a - b) a'' + (J + M L^2/4) b''         =  M l L/2 sin(a - b) a'^2 - M/2 g L
+//     sin b
+//
+// which is integrated to 1e-12. The steps are of second order: halving h divides the error by four.
+#include "args.h"
+#include "example.h"
+#include "flags/run_flags.h"
+#include "scenes/simulation.h"
+
+#include <percuss/integration.h>
+#include <percuss/joint.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEADER  "t,a,b,a_dot,b_dot,force"
+#define COLUMNS "write every step: time, angles of the rods, their rates, force in the first hinge"
+#define WIDTH   0.04 // of the rods, m
+
+typedef struct settings {
+    run_settings run;
+    double mass[2], length[2], angle[2]; // kg, m, rad
+} settings;
+
+static pcs_inertia rod_inertia(const settings *set, int rod)
+{
+    return pcs_inertia_box(set->mass[rod], WIDTH, WIDTH, set->length[rod]);
+}
+
+static void read_flags(settings *set, int argc, char **argv)
+{
+    *set =
+        (settings){.run = {.gravity = 9.81, .scheme = pcs_scheme_default(), .h = 2e-3, .t_end = 2},
+                   .mass = {1, 0.7},
+                   .length = {0.6, 0.4},
+                   .angle = {1.2, 0.4}};
+    args a = {.about = "Two rods on hinges, against the same motion in minimal coordinates.",
+              .table = COLUMNS};
+    args_real(&a, "--mass1", &set->mass[0], 0.2, 5, "kg", "mass of the first rod");
+    args_real(&a, "--mass2", &set->mass[1], 0.2, 5, "kg", "mass of the second rod");
+    args_real(&a, "--length1", &set->length[0], 0.2, 2, "m", "length of the first rod");
+    args_real(&a, "--length2", &set->length[1], 0.2, 2, "m", "length of the second rod");
+    args_real(&a, "--angle1", &set->angle[0], -1.3, 1.3, "rad", "of the first rod at the start");
+    args_real(&a, "--angle2", &set->angle[1], -1.3, 1.3, "rad", "of the second rod at the start");
+    run_parse(&a, &set->run, 0, argc, argv);
+    set->run.scheme.solver.tol = 1e-12;
+}
+
+static pcs_status add_rod(pcs_model *model, const settings *set, int rod, const double top[3],
+                          pcs_joint_def *hinge)
+{
+    const double y[3] = {0, 1, 0}, down[3] = {0, 0, -0.5 * set->length[rod]};
+    pcs_body_def def = pcs_body_def_of_inertia(rod_inertia(set, rod));
+    PCS_TRY(pcs_quat_from_axis_angle(y, set->angle[rod], def.orientation));
+    pcs_quat_rotate(def.orientation, down, def.position);
+    for (int i = 0; i < 3; ++i) {
+        def.position[i] += top[i];
+    }
+    PCS_TRY(pcs_model_add_body(model, &def, &hinge->system1));
+    const pcs_shape box = pcs_shape_box(WIDTH, WIDTH, set->length[rod]);
+    PCS_TRY(pcs_model_add_shape(model, hinge->system1, &box, (pcs_material){0}));
+    // the frames coincide where both rods hang down: angles are those of the bodies
+    hinge->point1[2] = 0.5 * set->length[rod];
+    PCS_TRY(pcs_joint_axes(y, NULL, hinge->axes1));
+    PCS_TRY(pcs_joint_axes(y, NULL, hinge->axes2));
+    return pcs_model_add_joint(model, hinge, NULL);
+}
+
+static pcs_status build(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    PCS_TRY(run_scene(&set->run, "Two rods swing on hinges.", out));
+    pcs_joint_def first = pcs_joint_def_default(PCS_JOINT_HINGE), second = first;
+    const double origin[3] = {0}, l = set->length[0];
+    const double end[3] = {-l * sin(set->angle[0]), 0, -l * cos(set->angle[0])};
+    PCS_TRY(add_rod((*out)->model, set, 0, origin, &first));
+    second.system2 = first.system1;
+    second.point2[2] = -0.5 * l;
+    return add_rod((*out)->model, set, 1, end, &second);
+}
+
+// ---- minimal coordinates -------------------------------------------------------------------------
+
+// x = (a, b, a', b')
+static int minimal(void *user, double t, const double *x, double *xdot)
+{
+    (void)t;
+    const settings *set = user;
+    const double g = set->run.gravity, l = set->length[0], L = set->length[1], m = set->mass[0],
+                 M = set->mass[1];
+    const double one = rod_inertia(set, 0).J[4] + m * l * l / 4 + M * l * l;
+    const double two = rod_inertia(set, 1).J[4] + M * L * L / 4;
+    const double c = 0.5 * M * l * L * cos(x[0] - x[1]), s = 0.5 * M * l * L * sin(x[0] - x[1]);
+    const double f1 = -s * x[3] * x[3] - (m / 2 + M) * g * l * sin(x[0]);
+    const double f2 = s * x[2] * x[2] - M / 2 * g * L * sin(x[1]);
+    const double det = one * two - c * c;
+    xdot[0] = x[2];
+    xdot[1] = x[3];
+    xdot[2] = (two * f1 - c * f2) / det;
+    xdot[3] = (one * f2 - c * f1) / det;
+    return 0;
+}
+
+static pcs_status integrate(const settings *set, double t_end, double x[4])
+{
+    const pcs_ode ode = {.n = 4, .f = minimal, .user = (void *)set};
+    pcs_ode_opts opts = pcs_ode_opts_default();
+    opts.rtol = opts.atol = 1e-12;
+    pcs_integrator *run;
+    memcpy(x, (const double[]){set->angle[0], set->angle[1], 0, 0}, 4 * sizeof *x);
+    PCS_TRY(pcs_integrator_create(NULL, &ode, &opts, &run));
+    pcs_status status = pcs_integrator_start(run, 0, x);
+    if (status == PCS_OK) status = pcs_integrator_advance(run, t_end, NULL);
+    if (status == PCS_OK) memcpy(x, pcs_integrator_x(run), 4 * sizeof *x);
+    pcs_integrator_destroy(run);
+    return status;
+}
+
+// ---- steps ---------------------------------------------------------------------------------------
+
+typedef struct result {
+    csv *out;    // or null
+    double x[4]; // angles and rates at the end, less those in minimal coordinates
+    double energy, violation, closure; // J, m, J: largest of all steps
+    double start;                      // J
+} result;
+
+static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
+                 const pcs_step_report *report)
+{
+    result *r = user;
+    pcs_joint_state one, two;
+    double K, V;
+    PCS_TRY(pcs_state_joint(model, state, work, (pcs_interaction){1}, &one));
+    PCS_TRY(pcs_state_joint(model, state, work, (pcs_interaction){2}, &two));
+    PCS_TRY(pcs_state_kinetic_energy(model, state, &K));
+    PCS_TRY(pcs_state_potential_energy(model, state, &V));
+    if (!report) r->start = K + V;
+    r->energy = fmax(r->energy, fabs(K + V - r->start));
+    r->violation = fmax(r->violation, fmax(one.violation, two.violation));
+    if (report) r->closure = fmax(r->closure, fabs(report->energy.closure));
+    r->x[0] = one.position[0];
+    r->x[1] = one.position[0] + two.position[0];
+    r->x[2] = one.speed[0];
+    r->x[3] = one.speed[0] + two.speed[0];
+    if (!r->out) return 0;
+    const double *F = one.force1;
+    CSV_ROW(r->out, state->t, r->x[0], r->x[1], r->x[2], r->x[3],
+            sqrt(F[0] * F[0] + F[1] * F[1] + F[2] * F[2]));
+    return 0;
+}
+
+// a run in steps of h / 2^halvings
+static pcs_status swing(const settings *set, int halvings, csv *out, result *r)
+{
+    settings finer = *set;
+    finer.run.h = ldexp(set->run.h, -halvings);
+    simulation s = {0};
+    *r = (result){.out = out};
+    pcs_status status = build(&finer, &s.scene);
+    if (status == PCS_OK) status = simulation_run(&s, 1, watch, r);
+    simulation_close(&s);
+    return status;
+}
+
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    enum { RUNS = 3 };
+    const double turn = 8 * atan(1);
+    double exact[4], size[RUNS] = {0}, left = 0;
+    result r[RUNS];
+    PCS_TRY(integrate(set, set->run.t_end, exact));
+    for (int k = 0; k < RUNS; ++k) {
+        PCS_TRY(swing(set, k, k == 0 ? out : NULL, &r[k]));
+        for (int i = 0; i < 4; ++i) {
+            r[k].x[i] -= exact[i];
+            if (i < 2) r[k].x[i] = remainder(r[k].x[i], turn);
+            size[k] = hypot(size[k], r[k].x[i]);
+        }
+        printf("h = %g ms: error %.1e (rad, rad/s), energy within %.1e J\n",
+               1e3 * ldexp(set->run.h, -k), size[k], r[k].energy);
+    }
+    // what remains of the error of second order after one extrapolation
+    for (int i = 0; i < 4; ++i) {
+        left = hypot(left, 4 * r[2].x[i] - r[1].x[i]);
+    }
+    *c = checks_begin();
+    const double l = set->length[0] + set->length[1];
+    const double energy = (set->mass[0] + set->mass[1]) * set->run.gravity * l;
+    check_value(c, "angles and rates, extrapolated", left, 0, 0.3 * size[1] + 1e-9);
+    check_value(c, "angles and rates", size[2], 0, 0.05);
+    check_value(c, "joints (m)", r[0].violation, 0, 1e-9 * l);
+    check_value(c, "energy (J)", r[2].energy, 0, 1e-3 * energy);
+    check_value(c, "energy of every step (J)", r[0].closure, 0, 1e-12 * energy);
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    read_flags(&set, argc, argv);
+    return example_run_scene(build, run, &set, &set.run, HEADER);
+}
