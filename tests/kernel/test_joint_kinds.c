@@ -507,6 +507,82 @@ TEST(a_four_bar_of_four_hinges)
     }
 }
 
+// Bricard's mechanism: six hinges along the edges of a cube, whose 30 rows hold five rods of 30
+// velocities and still let them move. Rods and hinges of either half move alike
+TEST(bricards_mechanism)
+{
+    static const double corner[6][3] = {{0, 0, 0},  {1, 0, 0},  {1, -1, 0},
+                                        {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
+    const double *const axis[6] = {e_y, e_z, e_x, e_y, e_z, e_x};
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    s.scheme.second_order = false;
+    pcs_system rod[5];
+    pcs_interaction hinge[6];
+    for (int i = 0; i < 5; ++i) {
+        rod[i] = bar(&s, corner[i], corner[i + 1], 1);
+    }
+    for (int i = 0; i < 6; ++i) {
+        hinge[i] = i < 5 ? place(&s, PCS_JOINT_HINGE, rod[i], i > 0 ? rod[i - 1] : world, corner[i],
+                                 axis[i], NULL)
+                         : place(&s, PCS_JOINT_HINGE, rod[4], world, corner[5], axis[5], NULL);
+    }
+    scene_start(&s);
+    const double start = scene_kinetic(&s) + scene_potential(&s);
+    long before = 0;
+    for (int i = 0; i < TEST_FEW(50, 400); ++i) {
+        if (i == 20) before = s.memory->allocated;
+        scene_step(&s, 1e-3);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+        scene_check_ledger(&s);
+        pcs_joint_state now[6];
+        for (int j = 0; j < 6; ++j) {
+            now[j] = read_joint(&s, hinge[j]);
+            ck_assert_double_le(now[j].violation, 1e-9);
+        }
+        for (int j = 2; j < 5; ++j) {
+            CK_NEAR(fabs(now[j].position[0]), fabs(now[j - 2].position[0]), 1e-7);
+        }
+    }
+    ck_assert_int_eq(s.memory->allocated, before);
+    ck_assert_double_ge(fabs(read_joint(&s, hinge[0]).speed[0]), TEST_FEW(0.3, 2));
+    // rows at the start of the step: of first order
+    const double lost = start - scene_kinetic(&s) - scene_potential(&s);
+    ck_assert_double_le(fabs(lost), 0.05 * scene_kinetic(&s));
+    expect_rank(&s, 30, 29);
+    scene_close(&s);
+}
+
+// an observer switches a joint off where it bears more than it can
+TEST(a_joint_that_breaks)
+{
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    const double edges[3] = {0.05, 0.05, 0.4}, at[3] = {0.2, 0, 0}, origin[3] = {0};
+    double Q[4];
+    CK_OK(pcs_quat_from_axis_angle(e_y, -PI / 2, Q));
+    const pcs_system rod = scene_box(&s, 1, edges, at, Q, NULL, NULL);
+    const pcs_interaction hinge = place(&s, PCS_JOINT_HINGE, rod, world, origin, e_y, NULL);
+    scene_start(&s);
+    // a rod released from the horizontal loads its hinge with 5/2 m g where it hangs down, and with
+    // m g sqrt(1 + 99 sin^2) / 4 before; it breaks at 2 m g
+    bool holds = true;
+    double angle = 0;
+    for (int i = 0; i < 1000 && holds; ++i) {
+        scene_step(&s, 1e-3);
+        const pcs_joint_state now = read_joint(&s, hinge);
+        angle = fabs(now.position[0]);
+        holds = v3_norm(now.force1) < 2 * G;
+    }
+    ck_assert(!holds);
+    CK_NEAR(sin(angle), sqrt(63.0 / 99), 0.01); // two steps
+    CK_OK(pcs_model_set_interaction_enabled(s.m, hinge, false));
+    const double down = scene_v(&s, rod)[2];
+    scene_step(&s, 1e-3);
+    CK_NEAR(scene_v(&s, rod)[2], down - 1e-3 * G, 1e-12);
+    scene_close(&s);
+}
+
 // A door on two hinges: twice the rows of one, the angle grows in proportion to time, and by
 // minimum norm both hinges carry half of the weight
 TEST(a_door_on_two_hinges)
