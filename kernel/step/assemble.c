@@ -285,7 +285,7 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     if (capture->fn) PCS_TRY(begin_capture(t, s, &scratch, &shown));
     PCS_TRY(bodies_solve(s->solved, &opts, t->work->watch, units, t->work->team, scratch, joined,
                          s->r, s->u, out));
-    if (t->joined) couple_velocities(t, joined, v);
+    if (t->joined) PCS_TRY(couple_velocities(t, s, scratch, joined, v));
     if (out->solve.outcome == PCS_OUTCOME_STOPPED) t->work->budget.stopped = true;
     step_spend(t->work, out->units);
     if (!capture->fn) return PCS_OK;

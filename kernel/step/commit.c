@@ -107,7 +107,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     if (t->joined && t->solution.v_free) {
         wk->problem = *t->solution.solved;
         wk->v_free = t->solution.solved_free;
-        wk->lu = t->joined->F;
+        wk->lu = t->joined->solved;
     }
     wk->problem.A = &wk->lu;
     return PCS_OK;

@@ -42,9 +42,30 @@ static void join_blocks(const pcs_model *m, int *up)
     }
 }
 
+// velocities of a joined block that is still factorised as a dense matrix; larger ones together are
+// a sparse one
+enum { DENSE_MOST = 192 };
+
+// joins all large blocks into one; its root is their first system, -1: there is none
+static int join_large(const pcs_model *m, int *up, int *width)
+{
+    int root = -1;
+    memset(width, 0, (size_t)m->n_blocks * sizeof *width);
+    for (int b = 0; b < m->n_blocks; ++b) {
+        width[island_root(up, b)] += m->block_start[b + 1] - m->block_start[b];
+    }
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const bool alone = width[b] == m->block_start[b + 1] - m->block_start[b];
+        if (up[b] != b || alone || width[b] <= DENSE_MOST) continue;
+        if (root < 0) root = b;
+        up[b] = root;
+    }
+    return root;
+}
+
 // places of the velocities and of the values of the joined blocks; numbers them in the order of
 // their first systems
-static size_t lay_out(const pcs_model *m, int *up, coupling *c)
+static size_t lay_out(const pcs_model *m, int *up, int large, coupling *c)
 {
     for (int b = 0; b < m->n_blocks; ++b) {
         const int root = island_root(up, b);
@@ -55,6 +76,7 @@ static size_t lay_out(const pcs_model *m, int *up, coupling *c)
         c->of[b] = c->of[root];
         c->members[c->of[b]] += 1;
     }
+    c->sparse = large < 0 ? -1 : c->of[large];
     memset(c->start, 0, ((size_t)c->n + 1) * sizeof *c->start);
     for (int b = 0; b < m->n_blocks; ++b) {
         c->place[b] = c->start[c->of[b] + 1]; // within the joined block
@@ -71,6 +93,7 @@ static size_t lay_out(const pcs_model *m, int *up, coupling *c)
         c->place[b] += c->start[j];
         if (!first) continue;
         c->off[j] = values;
+        if (j == c->sparse) continue;
         values +=
             c->members[j] > 1 ? width * width : system_factor_size(&m->system[m->block_system[b]]);
     }
@@ -87,8 +110,9 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out)
     unsigned char *kind = PCS_TAKE(mem, n, unsigned char);
     double *start = PCS_TAKE(mem, 2 * nv, double);
     pcs_arena scratch = *mem;
-    int *up = PCS_TAKE(&scratch, n, int);
-    if (!c || !room || !off || !kind || !start || !up) return pcs_fail_memory("step: forces");
+    int *up = PCS_TAKE(&scratch, n, int), *width = PCS_TAKE(&scratch, n, int);
+    if (!c || !width || !room || !off || !kind || !start || !up)
+        return pcs_fail_memory("step: forces");
     *c = (coupling){.of = room,
                     .place = room + n,
                     .members = room + 2 * n,
@@ -97,7 +121,7 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out)
                     .kind = kind,
                     .at_start = {start, start + nv, start}};
     join_blocks(m, up);
-    const size_t values = lay_out(m, up, c);
+    const size_t values = c->values = lay_out(m, up, join_large(m, up, width), c);
     double *lu = PCS_TAKE(mem, 2 * values, double);
     c->R = PCS_TAKE(mem, 9 * (size_t)c->n, double);
     if (!lu || !c->R) return pcs_fail_memory("step: forces");
@@ -108,14 +132,29 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out)
                       .piv = room + 4 * n + 1,
                       .kind = kind,
                       .val = lu + values};
-    return PCS_OK;
+    c->solved = c->F;
+    c->solved_start = c->start;
+    c->solved_place = c->place;
+    return c->sparse < 0 ? PCS_OK : sparse_begin(t, mem, c);
+}
+
+// where the values of two systems of one joined block are, and the distance of their columns
+static double *slot_of(const trial *t, int row, int column, size_t *stride)
+{
+    const coupling *c = t->joined;
+    const int j = c->of[row];
+    if (j == c->sparse) return sparse_slot(t, row, column, stride);
+    *stride = (size_t)(c->start[j + 1] - c->start[j]);
+    return c->F.lu + c->off[j] + (c->place[row] - c->start[j]) +
+           *stride * (size_t)(c->place[column] - c->start[j]);
 }
 
 // copies velocities, or impulses, from the order of the model to that of the joined blocks, or back
-static void reorder(const trial *t, bool back, double *model, double *joined)
+static void reorder(const trial *t, const int *place, bool back, double *model, double *joined)
 {
     for (int b = 0; b < t->m->n_blocks; ++b) {
-        double *one = model + t->m->block_start[b], *two = joined + t->joined->place[b];
+        if (place[b] < 0) continue; // not in this order
+        double *one = model + t->m->block_start[b], *two = joined + place[b];
         const size_t bytes =
             (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]) * sizeof *one;
         memcpy(back ? one : two, back ? two : one, bytes);
@@ -290,12 +329,10 @@ static pcs_status add_element(const trial *t, const model_force *f, pcs_arena me
     for (int row = 0, i0 = 0; row < 2; i0 += side[row].n, ++row) {
         if (!system_moves(m, f->system[row])) continue;
         const double a = t->h * t->end.theta[f->system[row]];
-        const int b = block_of(m, f, row), j = c->of[b];
-        const size_t width = (size_t)(c->start[j + 1] - c->start[j]);
         for (int to = 0, k0 = 0; to < 2; k0 += side[to].n, ++to) {
             if (!system_moves(m, f->system[to])) continue;
-            double *A = c->F.lu + c->off[j] + (size_t)(c->place[b] - c->start[j]) +
-                        width * (size_t)(c->place[block_of(m, f, to)] - c->start[j]);
+            size_t width;
+            double *A = slot_of(t, block_of(m, f, row), block_of(m, f, to), &width);
             for (int k = 0; k < side[to].n; ++k) {
                 for (int i = 0; i < side[row].n; ++i) {
                     const size_t at = (size_t)(i0 + i) + (size_t)N * (size_t)(k0 + k);
@@ -308,17 +345,16 @@ static pcs_status add_element(const trial *t, const model_force *f, pcs_arena me
 }
 
 // puts the values of a system into its joined block
-static pcs_status put_values(const trial *t, int b, pcs_arena mem, coupling *c)
+static pcs_status put_values(const trial *t, int b, pcs_arena mem)
 {
-    const int j = c->of[b];
     const size_t n = (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]);
-    const size_t width = (size_t)(c->start[j + 1] - c->start[j]);
     double *A = PCS_TAKE(&mem, n * n, double);
     if (!A) return pcs_fail_memory("step: forces");
     PCS_TRY(step_block_values(t, b, mem, A));
-    const size_t at = (size_t)(c->place[b] - c->start[j]);
+    size_t stride;
+    double *to = slot_of(t, b, b, &stride);
     for (size_t k = 0; k < n; ++k) {
-        memcpy(c->F.lu + c->off[j] + at + width * (at + k), A + n * k, n * sizeof *A);
+        memcpy(to + stride * k, A + n * k, n * sizeof *A);
     }
     return PCS_OK;
 }
@@ -328,6 +364,7 @@ pcs_status couple_factorise(const trial *t, pcs_arena mem)
     const pcs_model *m = t->m;
     coupling *c = t->joined;
     c->rounding = 0;
+    if (c->sparse >= 0) memset(c->A.x, 0, (size_t)c->A.p[c->A.n] * sizeof(double));
     for (int b = 0; b < m->n_blocks; ++b) {
         const int j = c->of[b];
         if (m->system[m->block_system[b]].forces == 0) {
@@ -337,9 +374,9 @@ pcs_status couple_factorise(const trial *t, pcs_arena mem)
         const size_t width = (size_t)(c->start[j + 1] - c->start[j]);
         if (c->place[b] == c->start[j]) {
             c->kind[j] = BLOCK_DENSE;
-            memset(c->F.lu + c->off[j], 0, width * width * sizeof(double));
+            if (j != c->sparse) memset(c->F.lu + c->off[j], 0, width * width * sizeof(double));
         }
-        PCS_TRY(put_values(t, b, mem, c));
+        PCS_TRY(put_values(t, b, mem));
     }
     for (int i = 0; i < m->n_forces; ++i) {
         if (force_acts(m, &m->force[i])) PCS_TRY(add_element(t, &m->force[i], mem, c));
@@ -347,8 +384,17 @@ pcs_status couple_factorise(const trial *t, pcs_arena mem)
     for (int b = 0; b < m->n_blocks; ++b) {
         const bool first = c->place[b] == c->start[c->of[b]];
         if (!first || m->system[m->block_system[b]].forces == 0) continue;
+        if (c->of[b] == c->sparse) continue;
         if (!block_lu_factor_one(&c->F, c->of[b])) return step_singular(t, b);
     }
+    return c->sparse < 0 ? PCS_OK : sparse_factorise(t);
+}
+
+// x = A^-1 x of one joined block
+static pcs_status solve_joined(const trial *t, int j, double *x)
+{
+    if (j == t->joined->sparse) return pcs_mass_matrix_solve(t->work->coupled, x, x);
+    block_lu_solve(&t->joined->F, j, x);
     return PCS_OK;
 }
 
@@ -356,11 +402,11 @@ pcs_status couple_solve(const trial *t, pcs_arena mem, double *x)
 {
     double *y = PCS_TAKE(&mem, (size_t)t->m->nv, double);
     if (!y) return pcs_fail_memory("step: forces");
-    reorder(t, false, x, y);
+    reorder(t, t->joined->place, false, x, y);
     for (int j = 0; j < t->joined->n; ++j) {
-        block_lu_solve(&t->joined->F, j, y + t->joined->start[j]);
+        PCS_TRY(solve_joined(t, j, y + t->joined->start[j]));
     }
-    reorder(t, true, x, y);
+    reorder(t, t->joined->place, true, x, y);
     return PCS_OK;
 }
 
@@ -375,7 +421,7 @@ pcs_status couple_solve_block(const trial *t, int b, const double *p, pcs_arena 
         if (c->of[k] != j) continue;
         memcpy(y + c->place[k] - from, p + start[k], (size_t)(start[k + 1] - start[k]) * sizeof *y);
     }
-    block_lu_solve(&c->F, j, y);
+    PCS_TRY(solve_joined(t, j, y));
     memcpy(x, y + c->place[b] - from, (size_t)(start[b + 1] - start[b]) * sizeof *y);
     return PCS_OK;
 }
@@ -391,7 +437,7 @@ static void add_rows(const trial *t, const bodies_problem *problem, int i, int s
     const size_t dim = (size_t)k->dim;
     const size_t n = (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]);
     bodies_rows(problem, i, side, J);
-    to += dim * (size_t)(t->joined->place[b] - t->joined->start[j]);
+    to += dim * (size_t)(t->joined->solved_place[b] - t->joined->solved_start[j]);
     for (size_t x = 0; x < dim * n; ++x) {
         to[x] += J[x];
     }
@@ -411,7 +457,7 @@ static pcs_status join_block(const trial *t, const bodies_problem *problem, int 
         if (c->members[j] == 1) continue;
         // both sides of one joined block become one side
         const bool again = e == 1 && k->sys[0] >= 0 && c->of[k->sys[0]] == j;
-        const size_t size = (size_t)k->dim * (size_t)(c->start[j + 1] - c->start[j]);
+        const size_t size = (size_t)k->dim * (size_t)(c->solved_start[j + 1] - c->solved_start[j]);
         double *rows = again ? (double *)(uintptr_t)out->rows[0] : PCS_TAKE(mem, size, double);
         pcs_arena scope = *mem;
         double *J = PCS_TAKE(&scope, (size_t)k->dim * (size_t)n, double);
@@ -429,13 +475,14 @@ pcs_status couple_problem(const trial *t, const bodies_problem *problem, double 
 {
     const coupling *c = t->joined;
     const size_t nv = (size_t)t->m->nv;
+    if (c->sparse >= 0) PCS_TRY(sparse_problem(t, problem, mem));
     bodies_problem *out = PCS_TAKE(mem, 1, bodies_problem);
     bodies_block *block = PCS_TAKE(mem, (size_t)problem->nb, bodies_block);
     *joined_v = PCS_TAKE(mem, 2 * nv, double);
     if (!out || !block || !*joined_v) return pcs_fail_memory("step: forces");
     to->solved = out;
     to->solved_free = *joined_v + nv;
-    reorder(t, false, v, *joined_v);
+    reorder(t, c->solved_place, false, v, *joined_v);
     memcpy(to->solved_free, *joined_v, nv * sizeof *v);
     for (int b = 0; b < t->m->n_blocks; ++b) {
         // of several bodies none is read
@@ -446,14 +493,34 @@ pcs_status couple_problem(const trial *t, const bodies_problem *problem, double 
     }
     *out = *problem;
     out->block = block;
-    out->A = &c->F;
+    out->A = &c->solved;
     out->R = c->R;
     return PCS_OK;
 }
 
-void couple_velocities(const trial *t, double *joined_v, double *v)
+pcs_status couple_velocities(const trial *t, const solution *s, pcs_arena mem, double *joined_v,
+                             double *v)
 {
-    reorder(t, true, v, joined_v);
+    const coupling *c = t->joined;
+    if (c->sparse >= 0) {
+        // those of the sparse block by all impulses on it
+        double *p = PCS_TAKE(&mem, (size_t)t->m->nv, double);
+        if (!p) return pcs_fail_memory("step: forces");
+        bodies_impulses(&s->problem, s->r, p);
+        PCS_TRY(couple_solve(t, mem, p));
+        for (int b = 0; b < t->m->n_blocks; ++b) {
+            for (int i = t->m->block_start[b];
+                 c->of[b] == c->sparse && i < t->m->block_start[b + 1]; ++i) {
+                v[i] = s->v_free[i] + p[i];
+            }
+            if (c->of[b] == c->sparse) continue;
+            memcpy(v + t->m->block_start[b], joined_v + c->solved_place[b],
+                   (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]) * sizeof *v);
+        }
+        return PCS_OK;
+    }
+    reorder(t, c->solved_place, true, v, joined_v);
+    return PCS_OK;
 }
 
 // ---- islands and energy -------------------------------------------------------------------------

@@ -16,12 +16,29 @@ typedef struct coupling {
     unsigned char *kind;
     double *R; // 9 each, of joined blocks with one body
     block_lu F;
-    system_force at_start; // forces of all elements at the start
-    double rounding;       // square of the rounding of their forces in R, (N s)^2
+    size_t values; // numbers of the dense blocks
+    // the systems that share large blocks, as one sparse one (couple_sparse.c)
+    int sparse;             // joined block, or -1
+    pcs_csc A;              // its values
+    int *first, *neighbour; // per block of the model: those in its columns, ascending
+    int *top;               // per neighbour: first entry in a column
+    // the blocks that the contact problem is solved on: those above, but of the sparse one only the
+    // systems that contacts touch
+    block_lu solved;
+    int *solved_start, *solved_place; // place -1: not touched
+    system_force at_start;            // forces of all elements at the start
+    double rounding;                  // square of the rounding of their forces in R, (N s)^2
 } coupling;
 
 // the joined blocks of a step, from the arena
 pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out);
+// the pattern of the sparse block; where the values of two systems are in it, and the distance of
+// their columns; its factors, in the work
+pcs_status sparse_begin(const trial *t, pcs_arena *mem, coupling *c);
+double *sparse_slot(const trial *t, int row, int column, size_t *stride);
+pcs_status sparse_factorise(const trial *t);
+// the blocks that the contact problem is solved on
+pcs_status sparse_problem(const trial *t, const bodies_problem *problem, pcs_arena *mem);
 // forces at t_k, into at_start
 pcs_status couple_start(const trial *t, pcs_arena mem);
 // adds those on a system to F
@@ -37,7 +54,8 @@ pcs_status couple_solve_block(const trial *t, int b, const double *p, pcs_arena 
 // back to the order of the model
 pcs_status couple_problem(const trial *t, const bodies_problem *problem, double *v, pcs_arena *mem,
                           solution *to, double **joined_v);
-void couple_velocities(const trial *t, double *joined_v, double *v);
+pcs_status couple_velocities(const trial *t, const solution *s, pcs_arena mem, double *joined_v,
+                             double *v);
 // true when an element connects two moving systems
 bool couple_joins(const pcs_model *m, const model_force *f);
 // adds the potentials

@@ -217,6 +217,8 @@ struct pcs_work {
     double *linear_lu, *linear_val; // packed factors, and the matrices
     int *linear_piv;                // nv
     size_t *linear_off;             // per block, SIZE_MAX if the system is not linear
+
+    pcs_mass_matrix *coupled; // factors of the sparse block of force elements, or null
 };
 
 // Begins an attempt with an empty arena, and ends it; true when the arena was too small and has

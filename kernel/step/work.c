@@ -51,6 +51,7 @@ void pcs_work_destroy(pcs_work *wk)
     events_release(&wk->events, &env);
     threads_destroy(wk->team);
     pcs_state_destroy(wk->backup);
+    pcs_mass_matrix_destroy(wk->coupled);
     pcs_env_free(&env, wk->linear_off);
     pcs_env_free(&env, wk->linear_lu);
     pcs_env_free(&env, wk->linear_piv);

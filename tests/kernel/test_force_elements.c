@@ -577,7 +577,7 @@ TEST(random_scenes_with_springs_obey_the_laws)
 {
     test_random r = random_seed(3);
     for (int seed = 1; seed <= TEST_DRAWS(20); ++seed) {
-        scene s = scene_open();
+        scene s;
         scene_random_rough(&s, (uint64_t)seed, 0.6);
         const int n = pcs_model_system_count(s.m);
         own_spring own = {10, 0.3, false};
@@ -629,6 +629,99 @@ TEST(coupled_bodies_that_touch_have_one_problem)
     pcs_problem problem;
     CK_OK(pcs_work_problem(s.wk, &problem));
     ck_assert_int_gt(problem.nb, 0);
+    scene_close(&s);
+}
+
+// ---- many bodies --------------------------------------------------------------------------------
+
+// n balls in a row on springs between two walls, displaced by their first mode; on the ground or in
+// the air. By the midpoint rule the mode turns by 2 atan(omega h / 2) a step
+static void swing_chain(int n, bool ground)
+{
+    scene s = scene_open();
+    if (ground) {
+        scene_ground(&s, 0);
+    } else {
+        scene_gravity(&s, 0, 0, 0);
+    }
+    const double m = 2, k = 500, gap = 0.5, small = 0.01, h = 0.01, radius = 0.1;
+    pcs_system before = world;
+    for (int i = 1; i <= n + 1; ++i) {
+        const double x[3] = {gap * i + small * sin(PI * i / (n + 1)), 0, radius};
+        const pcs_system next = i > n ? world : scene_solid_ball(&s, m, radius, x, NULL, 0);
+        pcs_force_def f = spring_of(i > n ? before : next, i > n ? next : before, k, gap);
+        if (i == 1) f.p2[2] = radius;
+        if (i > n) {
+            f.p2[0] = gap * i;
+            f.p2[2] = radius;
+        }
+        add(&s, &f);
+        before = next;
+    }
+    scene_start(&s);
+    const double turn = 2 * atan(sqrt(k / m) * sin(0.5 * PI / (n + 1)) * h);
+    for (int step = 1; step <= 20; ++step) {
+        scene_step(&s, h);
+        ck_assert_int_eq(s.report.newton_iters, 1);
+        for (int i = 1; i <= n; ++i) {
+            const double *q = s.st->q + 7 * (i - 1);
+            const double x = gap * i + small * sin(PI * i / (n + 1)) * cos(step * turn);
+            CK_NEAR(q[0], x, 1e-12 * gap * n);
+            CK_NEAR(q[2], radius, 1e-12);
+        }
+        if (!ground) continue;
+        const pcs_contact *c;
+        ck_assert_int_eq(scene_contacts(&s, &c), n);
+        for (int i = 0; i < n; ++i) {
+            CK_NEAR(c[i].r[0], m * 9.81 * h, 1e-10);
+        }
+    }
+    scene_check_ledger(&s);
+    scene_close(&s);
+}
+
+TEST(a_chain_of_any_length_swings_in_its_first_mode)
+{
+    swing_chain(3, false);
+    swing_chain(3, true);
+    swing_chain(40, false); // factorised as a sparse matrix
+    swing_chain(TEST_FEW(60, 1000), false);
+}
+
+TEST(a_long_chain_lies_on_the_ground)
+{
+    swing_chain(40, true);
+}
+
+// a heavy ball falls on a long chain of light ones in the air
+TEST(a_contact_moves_a_whole_chain)
+{
+    scene s = scene_open();
+    s.scheme.theta = 1;
+    s.scheme.solver.tol = 1e-12;
+    scene_gravity(&s, 0, 0, 0);
+    pcs_system before = world;
+    const int n = 50;
+    for (int i = 0; i < n; ++i) {
+        const double x[3] = {0.3 * i, 0, 0};
+        const pcs_system next = scene_solid_ball(&s, 1, 0.1, x, NULL, 0);
+        if (i > 0) {
+            const pcs_force_def f = spring_of(next, before, 1e4, 0.3);
+            add(&s, &f);
+        }
+        before = next;
+    }
+    const double y[3] = {-0.25, 0, 0}, v[3] = {5, 0, 0};
+    scene_solid_ball(&s, 10, 0.1, y, v, 0);
+    scene_start(&s);
+    for (int i = 0; i < 100; ++i) {
+        scene_step(&s, 0.002);
+        scene_check_step(&s);
+        double P[3], L[3];
+        pcs_state_momentum(s.m, s.st, P, L);
+        CK_NEAR(P[0], 50, 1e-9);
+    }
+    ck_assert(s.st->v[0] > 0.1); // of the first ball of the chain
     scene_close(&s);
 }
 
