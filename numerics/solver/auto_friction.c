@@ -1,19 +1,11 @@
-// `auto` with friction. In this order, until one converges:
+// `auto` with friction: the parts of the table `course` in its order, until one converges. nsgs
+// runs while its rate of convergence predicts that it ends sooner than the next parts.
 //
-//   1. nsgs, while its rate of convergence predicts that it ends sooner than the next methods
-//   2. few rows: prox, Newton on proximal problems, which stay regular for hyperstatic contacts;
-//      then Newton on the problem itself, with steps of least norm
-//   3. ADMM for some hundred iterations, then Newton steps of least norm for the last digits
-//   4. ipm from the inside of the cones, then the same steps; with few rows, again with shorter
-//      steps: where impulses of hyperstatic contacts have to move to other contacts, they pass
-//      along the edge of the cones, where the other methods take thousands of iterations
-//   5. ADMM with more iterations; prox; few contacts: enumeration
-//   6. ADMM with other penalties, memories and dampings, each from the start: where the shift of
-//      friction makes one of them cycle, another may not
-//   7. ipm with shorter steps (many rows), prox with more iterations, nsgs to its limit and damped,
-//      Newton with more iterations
-//
-// Each continues from the best r so far unless said otherwise; the best r is returned.
+// After admm and ipm follow Newton steps of least norm for the last digits. With few rows newton
+// comes first: where the gaps of hyperstatic contacts do not quite fit a plane, its steps of least
+// norm move impulses as far as they have to, and prox takes small steps. Shorter steps of ipm move
+// such impulses along the edge of the cones. Where the shift of friction makes ADMM cycle, another
+// penalty often does not. doc/solver-auto.md shows what each part solves.
 #include <string.h>
 
 #include "linalg/bsr.h"
@@ -82,15 +74,13 @@ static int keep_promise(void *user, const pcs_progress *now)
     return w->broken;
 }
 
-static pcs_status promised(portfolio *f, costs c)
+static pcs_status promised(portfolio *f, const pcs_solver_opts *o, costs c)
 {
     promise w = {.user = f->watch, .tol = f->o->tol};
     w.patience = (int)(fmin(NEWTON_STEPS * c.step, OTHERS) / c.sweep);
     if (w.patience < LEAST_SWEEPS) w.patience = LEAST_SWEEPS;
     f->watch = (pcs_watch){keep_promise, &w};
-    pcs_solver_opts o = portfolio_options(f, &solver_nsgs);
-    o.max_iters = 100000;
-    const pcs_status status = portfolio_run(f, &solver_nsgs, &o, c.sweep, NULL);
+    const pcs_status status = portfolio_run(f, &solver_nsgs, o, c.sweep, NULL);
     f->watch = w.user;
     if (f->over && f->t.outcome == PCS_OUTCOME_STOPPED && w.broken) f->over = false;
     return status;
@@ -98,16 +88,54 @@ static pcs_status promised(portfolio *f, costs c)
 
 // ---- the parts -------------------------------------------------------------------------------
 
-// up to this many rows Newton's method is the first after nsgs, and an interior point method the
-// second
-#define SMALL_ROWS    240
-#define INTERIOR_ROWS 3000
+// up to this many rows prox and newton are the first after nsgs
+#define SMALL_ROWS 240
 // largest number of Newton steps of least norm
 #define POLISH_STEPS 20
 // mean number of Newton steps of a try of enum
 #define TRY_STEPS 3
 // cost of an iteration of ADMM
 #define ADMM_COST 4
+
+typedef struct part {
+    const solver_class *solver;
+    int iters;
+    bool from_start; // from the start of the solve, else from the best r so far
+    int most_rows;   // of the problems that have this part; 0: no limit
+    double fraction; // step fraction of ipm
+    double rho;      // of admm; 0: the default
+} part;
+
+static const part course[] = {
+    {.solver = &solver_nsgs, .iters = 100000},
+    {.solver = &solver_prox, .iters = 30, .from_start = true, .most_rows = SMALL_ROWS},
+    {.solver = &solver_newton, .iters = 60, .from_start = true, .most_rows = SMALL_ROWS},
+    {.solver = &solver_admm, .iters = 300},
+    {.solver = &solver_ipm, .iters = 60},
+    {.solver = &solver_admm, .iters = 2000, .from_start = true},
+    {.solver = &solver_prox, .iters = 100},
+    {.solver = &solver_enum, .iters = 20000000},
+    {.solver = &solver_ipm, .iters = 60, .fraction = 0.9},
+    {.solver = &solver_admm, .iters = 4000, .from_start = true, .rho = 0.01},
+    {.solver = &solver_admm, .iters = 10000},
+};
+#define PARTS ((int)(sizeof course / sizeof *course))
+
+static bool takes(const part *k, const portfolio *f)
+{
+    const pcs_enum_opts *o = &solver_enum.defaults.as.enumerate;
+    if (k->solver == &solver_enum && (f->contacts > o->max_contacts || f->rows > o->max_rows)) {
+        return false;
+    }
+    return k->most_rows == 0 || f->p->n <= k->most_rows;
+}
+
+static double cost_of(const part *k, costs c)
+{
+    return k->solver == &solver_admm   ? ADMM_COST
+           : k->solver == &solver_enum ? TRY_STEPS * c.step
+                                       : c.step;
+}
 
 // Newton steps of least norm from the best r
 static pcs_status last_digits(portfolio *f, costs c)
@@ -129,44 +157,6 @@ static pcs_status last_digits(portfolio *f, costs c)
     return PCS_OK;
 }
 
-static pcs_status proximal(portfolio *f, costs c, int steps, const double *start)
-{
-    pcs_solver_opts o = portfolio_options(f, &solver_prox);
-    o.max_iters = steps;
-    return portfolio_run(f, &solver_prox, &o, c.step, start);
-}
-
-// Its steps of least norm move impulses of hyperstatic contacts as far as they have to, where the
-// proximal points take small steps: contacts whose gaps do not quite fit a plane
-static pcs_status least_norm(portfolio *f, costs c, int steps, const double *start)
-{
-    pcs_solver_opts o = portfolio_options(f, &solver_newton);
-    o.max_iters = steps;
-    return portfolio_run(f, &solver_newton, &o, c.step, start);
-}
-
-static bool is_enumerable(const portfolio *f)
-{
-    const pcs_enum_opts *o = &solver_enum.defaults.as.enumerate;
-    return f->contacts <= o->max_contacts && f->rows <= o->max_rows;
-}
-
-// tries every combination of open, stick and slide
-static pcs_status enumerated(portfolio *f, costs c)
-{
-    const pcs_solver_opts o = portfolio_options(f, &solver_enum);
-    return portfolio_run(f, &solver_enum, &o, TRY_STEPS * c.step, NULL);
-}
-
-static pcs_status interior(portfolio *f, costs c, double fraction)
-{
-    if (f->over || f->infeasible) return PCS_OK;
-    pcs_solver_opts o = portfolio_options(f, &solver_ipm);
-    o.as.ipm.step_fraction = fraction;
-    PCS_TRY(portfolio_run(f, &solver_ipm, &o, c.step, NULL));
-    return last_digits(f, c);
-}
-
 // diverging impulses may follow a proof that there is no solution
 static void refute(portfolio *f)
 {
@@ -176,56 +166,27 @@ static void refute(portfolio *f)
     f->budget -= 1;
 }
 
-// ADMM converges on most problems; where the shift of friction makes it cycle, another penalty,
-// memory or damping often helps
-static pcs_status splitting(portfolio *f, const pcs_admm_opts *variant, int iterations,
-                            const double *start)
+static pcs_status run(portfolio *f, const part *k, costs c, const double *start)
 {
-    pcs_solver_opts o = portfolio_options(f, &solver_admm);
-    if (variant) o.as.admm = *variant;
-    o.max_iters = iterations;
-    return portfolio_run(f, &solver_admm, &o, ADMM_COST, start);
-}
-
-static pcs_status variants(portfolio *f, costs c, const double *start)
-{
-    enum { VARIANTS = 5 };
-    for (int k = 0; k < VARIANTS; ++k) {
-        pcs_admm_opts variant = solver_admm.defaults.as.admm;
-        if (k == 0) variant.depth = 5;
-        if (k == 1) variant.rho = 1;
-        if (k == 2) variant.damping = 0.3;
-        if (k == 3) variant.rho = 0.01;
-        if (k == 4) variant.damping = 0.1;
-        PCS_TRY(splitting(f, &variant, 4000, start));
-        PCS_TRY(last_digits(f, c));
-        PCS_TRY(proximal(f, c, 60, NULL));
-    }
-    return PCS_OK;
-}
-
-static pcs_status sweeps(portfolio *f, costs c, double relaxation, int rounds)
-{
-    pcs_solver_opts o = portfolio_options(f, &solver_nsgs);
-    o.as.nsgs.relaxation = relaxation;
-    o.max_iters = 2000;
-    double before = INFINITY;
-    for (int k = 0; k < rounds && f->t.best_value < 0.5 * before; ++k) {
-        before = f->t.best_value;
-        PCS_TRY(portfolio_run(f, &solver_nsgs, &o, c.sweep, NULL));
-    }
+    pcs_solver_opts o = portfolio_options(f, k->solver);
+    o.max_iters = k->iters;
+    if (k->fraction > 0) o.as.ipm.step_fraction = k->fraction;
+    if (k->rho > 0) o.as.admm.rho = k->rho;
+    if (k->solver == &solver_nsgs) return promised(f, &o, c);
+    PCS_TRY(portfolio_run(f, k->solver, &o, cost_of(k, c), k->from_start ? start : NULL));
+    if (k->solver != &solver_admm && k->solver != &solver_ipm) return PCS_OK;
+    PCS_TRY(last_digits(f, c));
+    refute(f);
     return PCS_OK;
 }
 
 size_t portfolio_friction_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
-    const solver_class *const parts[] = {&solver_nsgs, &solver_prox, &solver_newton,
-                                         &solver_ipm,  &solver_admm, &solver_enum};
     size_t most = polish_bytes(p);
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
-        pcs_solver_opts part = parts[k]->defaults;
-        part.stop = o->stop;
-        const size_t bytes = parts[k]->work_bytes(p, &part);
+    for (int k = 0; k < PARTS; ++k) {
+        pcs_solver_opts part_opts = course[k].solver->defaults;
+        part_opts.stop = o->stop;
+        const size_t bytes = course[k].solver->work_bytes(p, &part_opts);
         if (bytes > most) most = bytes;
     }
     return most + solver_bytes((size_t)p->n, sizeof(double));
@@ -237,29 +198,8 @@ pcs_status portfolio_friction(portfolio *f)
     double *start = PCS_TAKE(&f->work, (size_t)f->p->n, double);
     if (!start) return pcs_fail_memory("auto");
     memcpy(start, f->r, (size_t)f->p->n * sizeof *start);
-    PCS_TRY(promised(f, c));
-    const bool small = f->p->n <= SMALL_ROWS;
-    if (small) PCS_TRY(proximal(f, c, 30, start));
-    if (small) PCS_TRY(least_norm(f, c, 60, start));
-    PCS_TRY(splitting(f, NULL, 300, NULL));
-    PCS_TRY(last_digits(f, c));
-    refute(f);
-    const bool interior_first = f->p->n <= INTERIOR_ROWS;
-    if (interior_first) PCS_TRY(interior(f, c, 0.99));
-    if (small) PCS_TRY(interior(f, c, 0.9));
-    PCS_TRY(splitting(f, NULL, 2000, start));
-    PCS_TRY(last_digits(f, c));
-    if (!interior_first) PCS_TRY(interior(f, c, 0.99));
-    PCS_TRY(proximal(f, c, 100, NULL));
-    if (is_enumerable(f)) PCS_TRY(enumerated(f, c));
-    PCS_TRY(variants(f, c, start));
-    PCS_TRY(splitting(f, NULL, 10000, NULL));
-    PCS_TRY(last_digits(f, c));
-    if (!small) PCS_TRY(interior(f, c, 0.9));
-    PCS_TRY(proximal(f, c, 300, start));
-    PCS_TRY(sweeps(f, c, 1, 3));
-    PCS_TRY(sweeps(f, c, 0.5, 3));
-    PCS_TRY(last_digits(f, c));
-    if (small) PCS_TRY(least_norm(f, c, 500, NULL));
+    for (int k = 0; k < PARTS; ++k) {
+        if (takes(&course[k], f)) PCS_TRY(run(f, &course[k], c, start));
+    }
     return PCS_OK;
 }
