@@ -507,6 +507,51 @@ TEST(a_four_bar_of_four_hinges)
     }
 }
 
+// A slider-crank in the plane: two hinges and a ball joint hold crank, rod and piston, which the
+// slider guides. The place of the piston is r cos a + sqrt(l^2 - r^2 sin^2 a), its speed the rate
+// of that
+TEST(a_slider_crank)
+{
+    const double radius = 0.3, length = 0.8, angle = 0.6, edges[3] = {0.1, 0.1, 0.1};
+    const double pin[3] = {radius * cos(angle), 0, -radius * sin(angle)}, origin[3] = {0};
+    const double lever = sqrt(length * length - pin[2] * pin[2]);
+    const double end[3] = {pin[0] + lever, 0, 0};
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    const pcs_system crank = bar(&s, origin, pin, 1), rod = bar(&s, pin, end, 2),
+                     piston = scene_box(&s, 0.5, edges, end, NULL, NULL, NULL);
+    pcs_joint_def def = pcs_joint_def_default(PCS_JOINT_HINGE);
+    pcs_interaction hinge, rail;
+    def.system1 = crank;
+    CK_OK(pcs_model_place_joint(s.m, origin, e_y, pin, &def));
+    CK_OK(pcs_joint_axes(e_y, e_x, def.axes2)); // the angle is 0 where the crank is along x
+    CK_OK(pcs_model_add_joint(s.m, &def, &hinge));
+    place(&s, PCS_JOINT_HINGE, rod, crank, pin, e_y, NULL);
+    place(&s, PCS_JOINT_BALL, piston, rod, end, e_y, NULL);
+    def = pcs_joint_def_default(PCS_JOINT_SLIDER);
+    def.system1 = piston;
+    CK_OK(pcs_joint_axes(e_x, e_y, def.axes1));
+    CK_OK(pcs_joint_axes(e_x, e_y, def.axes2));
+    CK_OK(pcs_model_add_joint(s.m, &def, &rail));
+    scene_start(&s);
+    const double start = scene_kinetic(&s) + scene_potential(&s);
+    double fastest = 0;
+    for (int i = 0; i < TEST_DRAWS(3000); ++i) {
+        scene_step(&s, 1e-3);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+        const pcs_joint_state a = read_joint(&s, hinge), x = read_joint(&s, rail);
+        const double sine = sin(a.position[0]), cosine = cos(a.position[0]);
+        const double along = sqrt(length * length - radius * radius * sine * sine);
+        CK_NEAR(x.position[0], radius * cosine + along, 1e-9);
+        const double rate = -radius * sine * (1 + radius * cosine / along) * a.speed[0];
+        CK_NEAR(x.speed[0], rate, 1e-4 * (1 + a.speed[0] * a.speed[0])); // order h^2
+        fastest = fmax(fastest, fabs(a.speed[0]));
+    }
+    ck_assert_double_ge(fastest, 1);
+    CK_NEAR(scene_kinetic(&s) + scene_potential(&s), start, 1e-2);
+    scene_close(&s);
+}
+
 // Bricard's mechanism: six hinges along the edges of a cube, whose 30 rows hold five rods of 30
 // velocities and still let them move. Rods and hinges of either half move alike
 TEST(bricards_mechanism)
