@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <percuss/joint.h>
 #include <percuss/rotation.h>
 
 #include "base/base.h"
@@ -461,14 +462,16 @@ static void write_body(usd *u, int body, int *shape)
 
 // ---- joints ------------------------------------------------------------------------------------
 
-static void write_end(usd *u, int end, pcs_system on, const double point[3])
+static void write_end(usd *u, int end, pcs_system on, const double point[3], const double axes[4])
 {
     const char *const body = end == 0 ? "rel physics:body0 = </percuss/bodies/"
                                       : "rel physics:body1 = </percuss/bodies/";
     if (on.id > 0) line_of(u, body, u->name[on.id], ">"); // else the joint is in the world
     reals(u, end == 0 ? "point3f physics:localPos0" : "point3f physics:localPos1", 3, point);
-    reals(u, end == 0 ? "quatf physics:localRot0" : "quatf physics:localRot1", 4,
-          (double[4]){1, 0, 0, 0});
+    double unit[4];
+    memcpy(unit, axes, sizeof unit);
+    if (pcs_quat_normalise(unit) != PCS_OK) return; // a joint has no such axes
+    reals(u, end == 0 ? "quatf physics:localRot0" : "quatf physics:localRot1", 4, unit);
 }
 
 static void write_joint(usd *u, int number)
@@ -477,23 +480,40 @@ static void write_joint(usd *u, int number)
     const pcs_interaction id = {number};
     pcs_interaction_def def;
     if (pcs_model_interaction(m, id, &def) != PCS_OK) return;
-    const pcs_relation_kind kind = pcs_relation_kind_of(&def.relation);
-    const bool ball = kind == PCS_RELATION_BALL_JOINT, rope = kind == PCS_RELATION_ROPE;
-    if (!ball && !rope && kind != PCS_RELATION_DISTANCE) return;
+    // the joints that USD knows
+    static const char *const types[PCS_JOINT_KIND_COUNT] = {
+        [PCS_JOINT_BALL] = "def PhysicsSphericalJoint",
+        [PCS_JOINT_HINGE] = "def PhysicsRevoluteJoint",
+        [PCS_JOINT_SLIDER] = "def PhysicsPrismaticJoint",
+        [PCS_JOINT_FIXED] = "def PhysicsFixedJoint",
+        [PCS_JOINT_DISTANCE] = "def PhysicsDistanceJoint"};
+    const bool rope = pcs_relation_kind_of(&def.relation) == PCS_RELATION_ROPE;
+    pcs_joint_def joint = pcs_joint_def_default(PCS_JOINT_DISTANCE);
+    if (rope) {
+        memcpy(joint.point1, def.relation.data, sizeof joint.point1);
+        memcpy(joint.point2, def.relation.data + 3, sizeof joint.point2);
+        joint.length = def.relation.data[6];
+    } else if (pcs_model_joint(m, id, &joint) != PCS_OK || !types[joint.kind]) {
+        return;
+    }
     if (pcs_model_is_lagrangian(m, def.system1) || pcs_model_is_lagrangian(m, def.system2)) return;
     char name[40];
     snprintf(name, sizeof name, "\"joint_%d\"", number);
-    open_prim(u, ball ? "def PhysicsSphericalJoint" : "def PhysicsDistanceJoint", name, NULL,
-              pcs_model_interaction_name(m, id), NULL);
-    write_end(u, 0, def.system1, def.relation.data);
-    write_end(u, 1, def.system2, def.relation.data + 3);
+    open_prim(u, types[joint.kind], name, NULL, pcs_model_interaction_name(m, id), NULL);
+    write_end(u, 0, def.system1, joint.point1, joint.axes1);
+    write_end(u, 1, def.system2, joint.point2, joint.axes2);
+    if (joint.kind == PCS_JOINT_HINGE || joint.kind == PCS_JOINT_SLIDER) {
+        line(u, "uniform token physics:axis = \"Z\"");
+    }
     line(u, pcs_model_touching(m, id) ? "bool physics:collisionEnabled = 1"
                                       : "bool physics:collisionEnabled = 0");
     line(u, pcs_model_interaction_enabled(m, id) ? "bool physics:jointEnabled = 1"
                                                  : "bool physics:jointEnabled = 0");
     // a negative minimum: a rope has no shortest length
-    if (!ball) real(u, "float physics:minDistance", rope ? -1 : def.relation.data[6]);
-    if (!ball) real(u, "float physics:maxDistance", def.relation.data[6]);
+    if (joint.kind == PCS_JOINT_DISTANCE) {
+        real(u, "float physics:minDistance", rope ? -1 : joint.length);
+        real(u, "float physics:maxDistance", joint.length);
+    }
     close_prim(u);
 }
 

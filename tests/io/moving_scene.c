@@ -58,6 +58,12 @@ void moving_scene_record(const char *path, double gx, double gy, double gz)
                pcs_law_equality(), ball, twin);
     scene_join(&s, pcs_relation_rope((double[]){0, 0.1, 0}, (double[]){0, 0, 6}, 9),
                pcs_law_newton_impact(0), spinner, (pcs_system){0});
+    pcs_joint_def slider = pcs_joint_def_default(PCS_JOINT_SLIDER);
+    pcs_interaction joint;
+    slider.system1 = spinner;
+    slider.axes1[0] = 2; // of any length
+    CK_OK(pcs_model_add_joint(s.m, &slider, &joint));
+    CK_OK(pcs_model_set_interaction_enabled(s.m, joint, false));
     CK_OK(pcs_model_set_system_name(s.m, ball, MOVING_NAME));
     CK_OK(pcs_model_set_system_name(s.m, twin, "twin"));
     CK_OK(pcs_model_set_system_name(s.m, spinner, "twin_5")); // a name that could be made up

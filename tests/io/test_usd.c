@@ -438,7 +438,7 @@ TEST(shapes_have_their_sizes)
 TEST(masses_and_joints_are_those_of_the_model)
 {
     export_moving_scene(NULL, 3, 0, -4);
-    double x[3];
+    double x[4];
     CK_NEAR(real("/percuss/physics.physics:gravityMagnitude"), 5, 1e-15);
     numbers("/percuss/physics.physics:gravityDirection", 3, x);
     CK_NEAR(x[0], 0.6, 1e-15);
@@ -461,6 +461,9 @@ TEST(masses_and_joints_are_those_of_the_model)
     CK_NEAR(real("/percuss/joints/joint_2.physics:maxDistance"), 2, 0);
     ck_assert(real("/percuss/joints/joint_3.physics:minDistance") < 0);
     CK_NEAR(real("/percuss/joints/joint_3.physics:maxDistance"), 9, 0);
+    ck_assert_str_eq(find("/percuss/joints/joint_4")->type, "PhysicsPrismaticJoint");
+    numbers("/percuss/joints/joint_4.physics:localRot0", 4, x);
+    CK_NEAR(x[0], 1, 0);
 }
 
 TEST(a_file_that_cannot_be_written_stays)
