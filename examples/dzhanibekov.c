@@ -75,7 +75,7 @@ static void read_flags(settings *set, int argc, char **argv)
                     set->smooth_h * set->spin);
     }
     set->run.t_end = (set->flips + 0.2) * free_top_flip(&top);
-    args_check_steps(set->run.h, set->run.t_end);
+    args_check_steps(set->run.h, set->run.t_end, 2e6);
 }
 
 // ---- one run ------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ static void read_flags(settings *set, int argc, char **argv)
     run_parse(&a, &set->run, RUN_TOL | RUN_SOLVER | RUN_THREADS, argc, argv);
     const int steps = set->steps > 0 ? set->steps : LATTICE_STEPS;
     set->run.t_end = steps * set->run.h;
-    args_check_steps(set->run.h, set->run.t_end);
+    args_check_steps(set->run.h, set->run.t_end, 2e4);
     run_scheme(&set->run, set->scene == 0 ? 2 * LATTICE_RADIUS : 2 * LATTICE_HALF);
 }
 

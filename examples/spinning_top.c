@@ -77,7 +77,7 @@ static void read_flags(settings *set, int argc, char **argv)
                     set->run.h, STEPS_A_NUTATION, shortest / STEPS_A_NUTATION);
     }
     set->run.t_end = (set->lows + 0.2) * top_nutation(&held).period;
-    args_check_steps(set->run.h, set->run.t_end);
+    args_check_steps(set->run.h, set->run.t_end, 2e6);
 }
 
 // ---- one run ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ void read_flags(settings *set, int argc, char **argv)
     args a = {.about = "Projects bodies that overlap the floor and whose joints are open, in four "
                        "metrics; and shows how a gradient without normalisation fails."};
     args_int(&a, "--bodies", &set->def.n, 1, MOST_BODIES, "boxes in a row");
-    args_real(&a, "--sink", &set->def.sink, 1e-6, 0.2, "m",
+    args_real(&a, "--sink", &set->def.sink, 1e-5, 0.2, "m",
               "depth of the lowest corners in the floor");
     args_real(&a, "--apart", &set->def.apart, 0, 0.05, "m",
               "distance of the two points of a joint at the start, per axis");

@@ -75,7 +75,7 @@ void read_flags(settings *set, int argc, char **argv)
               "above sqrt(5 g l) the rope stays taut without drag");
     args_choice(&a, "--stabilise", &stabilisation, "none|baumgarte|ggl|project",
                 "what keeps the taut rope at its length");
-    args_real(&a, "--alpha", &r->alpha, 0, 1e6, "1/s", "rate of baumgarte and ggl");
+    args_real(&a, "--alpha", &r->alpha, 0, 1e3, "1/s", "rate of baumgarte and ggl");
     args_real(&a, "--rtol", &r->rtol, 1e-13, 1e-3, "", "relative tolerance of the integrator");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     run_parse(&a, &set->run, RUN_USUAL | RUN_THETA | RUN_ACTIVATION | RUN_PROJECTION, argc, argv);

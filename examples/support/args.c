@@ -196,10 +196,10 @@ void args_refuse(const char *format, ...)
     exit(2);
 }
 
-void args_check_steps(double h, double t_end)
+void args_check_steps(double h, double t_end, double most)
 {
-    if (t_end >= 2 * h && t_end / h <= 1e8) return;
-    args_refuse("a run takes between 2 and 1e8 steps; change --h or --tend");
+    if (t_end >= 2 * h && t_end / h <= most) return;
+    args_refuse("a run takes between 2 and %g steps; change --h or --tend", most);
 }
 
 // a mistake on the command line; always false

@@ -90,7 +90,7 @@ const char *args_program(void);
 // For values that do not go together: prints "program: ..." on stderr, and ends with exit code 2.
 _Noreturn void args_refuse(const char *format, ...);
 
-// refuses a run of fewer than 2 or more than 1e8 steps, set by --h and --tend
-void args_check_steps(double h, double t_end);
+// refuses a run of fewer than 2 or more than `most` steps, set by --h and --tend
+void args_check_steps(double h, double t_end, double most);
 
 #endif
