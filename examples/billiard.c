@@ -43,7 +43,7 @@ static void read_flags(settings *set, int argc, char **argv)
 // the motion in closed form
 typedef struct motion {
     double v0, omega0;           // m/s, rad/s
-    double way, a;               // sign of the sliding, mu g
+    double direction, a;         // sign of the sliding, mu g
     double t1, v1, x1, R_omega1; // when it rolls
 } motion;
 
@@ -51,21 +51,22 @@ static motion closed_form(const settings *set, double v0, double omega0)
 {
     const slider_def *def = &set->def;
     const double R = def->radius, u = v0 - R * omega0;
-    motion m = {.v0 = v0, .omega0 = omega0, .way = u < 0 ? -1 : 1, .a = def->mu * set->run.gravity};
+    motion m = {
+        .v0 = v0, .omega0 = omega0, .direction = u < 0 ? -1 : 1, .a = def->mu * set->run.gravity};
     m.t1 = 2 * fabs(u) / (7 * m.a);
     m.v1 = (5 * v0 + 2 * R * omega0) / 7;
-    m.x1 = v0 * m.t1 - 0.5 * m.way * m.a * m.t1 * m.t1;
+    m.x1 = v0 * m.t1 - 0.5 * m.direction * m.a * m.t1 * m.t1;
     return m;
 }
 
 static double speed_at(const motion *m, double t)
 {
-    return t < m->t1 ? m->v0 - m->way * m->a * t : m->v1;
+    return t < m->t1 ? m->v0 - m->direction * m->a * t : m->v1;
 }
 
 static double place_at(const motion *m, double t)
 {
-    return t < m->t1 ? m->v0 * t - 0.5 * m->way * m->a * t * t : m->x1 + m->v1 * (t - m->t1);
+    return t < m->t1 ? m->v0 * t - 0.5 * m->direction * m->a * t * t : m->x1 + m->v1 * (t - m->t1);
 }
 
 // one ball from t = 0 to t_end

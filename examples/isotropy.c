@@ -14,7 +14,7 @@
 #define ABOUT                                                                              \
     "A box and a ball slide in many directions: the same deceleration, the same stopping " \
     "distance, the same work."
-#define HEADER "ball,heading,deceleration,across,way,work"
+#define HEADER "ball,heading,deceleration,across,distance,work"
 #define COLUMNS                                                                               \
     "write a row per body and direction: body (0 box, 1 ball), heading (rad), deceleration, " \
     "largest speed across, stopping distance, work of friction (J)"
@@ -48,7 +48,7 @@ static void read_flags(settings *set, int argc, char **argv)
 }
 
 typedef struct result {
-    double deceleration, across, way, work, closure;
+    double deceleration, across, distance, work, closure;
     pcs_outcome outcome;
 } result;
 
@@ -75,7 +75,7 @@ static pcs_status slide(const settings *set, bool ball, double heading, result *
         const double along = c * now.v[0] + d * now.v[1];
         out->across = fmax(out->across, fabs(-d * now.v[0] + c * now.v[1]));
         if (i == braking) out->deceleration = (set->speed - along) / now.t;
-        out->way = c * now.x[0] + d * now.x[1];
+        out->distance = c * now.x[0] + d * now.x[1];
     }
     out->work = s.tangential;
     out->closure = s.closure;
@@ -95,8 +95,8 @@ static void check_slide(checks *c, const settings *set, bool ball, const result 
 
     // the last step brings the box to rest before its end: the distance is exact but for mu g h^2 /
     // 8
-    const double way = v * v / (2 * a), late = a * set->run.h * set->run.h / 8;
-    check_value(c, "way", r->way, way, 1.001 * late + 1e-10 * way);
+    const double distance = v * v / (2 * a), late = a * set->run.h * set->run.h / 8;
+    check_value(c, "stopping distance", r->distance, distance, 1.001 * late + 1e-10 * distance);
     check_value(c, "work of friction", r->work, -0.5 * set->def.mass * v * v,
                 1e-10 * set->def.mass * v * v);
 }
@@ -105,7 +105,7 @@ static pcs_status run(const void *user, csv *out, checks *c)
 {
     const settings *set = user;
     printf("friction %g, %d directions, h = %g s\n\n%-5s %16s %16s %10s %14s %14s\n", set->def.mu,
-           set->directions, set->run.h, "body", "deceleration", "closed form", "spread", "way",
+           set->directions, set->run.h, "body", "deceleration", "closed form", "spread", "distance",
            "work");
     for (int body = 0; body < 2; ++body) {
         double low = INFINITY, high = -INFINITY;
@@ -114,14 +114,14 @@ static pcs_status run(const void *user, csv *out, checks *c)
         for (int k = 0; k < set->directions; ++k) {
             const double heading = 6.283185307179586 * k / set->directions;
             PCS_TRY(slide(set, body == 1, heading, &r));
-            CSV_ROW(out, body, heading, r.deceleration, r.across, r.way, r.work);
+            CSV_ROW(out, body, heading, r.deceleration, r.across, r.distance, r.work);
             check_slide(c, set, body == 1, &r);
             low = fmin(low, r.deceleration);
             high = fmax(high, r.deceleration);
         }
         const double a = set->def.mu * set->run.gravity;
         printf("%-5s %16.13f %16.13f %10.1e %14.10f %14.10f\n", body ? "ball" : "box", high, a,
-               (high - low) / a, r.way, r.work);
+               (high - low) / a, r.distance, r.work);
         check_value(c, "spread of the decelerations", high - low, 0, 1e-10 * a);
     }
     return PCS_OK;

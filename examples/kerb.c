@@ -242,7 +242,7 @@ static pcs_status climb(checks *c, const wheel *p, const realisation *r, pcs_inp
         }
         distance[k] = apart(y[0], kerb, NULL);
     }
-    check_value(c, "short ramps: order of the way to the kerb", log2(distance[0] / distance[1]), 1,
+    check_value(c, "short ramps: order of the distance to the kerb", log2(distance[0] / distance[1]), 1,
                 0.05);
     return PCS_OK;
 }

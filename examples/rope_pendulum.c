@@ -228,7 +228,7 @@ static void print_events(const motion *m, const rope *r)
 // errors of all captures, and of all releases
 typedef struct event_errors {
     double t, v, projection, impulse, ratio;
-    double length, pull, way; // of releases: m, N, m/s along the rope
+    double length, pull, along; // of releases: m, N, m/s along the rope
     int captures, releases;
 } event_errors;
 
@@ -267,7 +267,7 @@ static void look_at_release(const rope_def *def, const rope_event *e, event_erro
     const double v2 = e->before[0] * e->before[0] + e->before[1] * e->before[1];
     err->length = fmax(err->length, fabs(l - def->length));
     err->pull = fmax(err->pull, fabs(def->mass * (v2 / l - def->gravity * d[1] / l)));
-    err->way = fmax(err->way, fabs(d[0] * e->before[0] + d[1] * e->before[1]) / l);
+    err->along = fmax(err->along, fabs(d[0] * e->before[0] + d[1] * e->before[1]) / l);
     err->releases += 1;
 }
 
@@ -298,7 +298,7 @@ static pcs_status check_events(const settings *set, const rope *r, checks *c)
         check_value(c, "releases: length (m)", err.length, 0, rel * L);
         check_value(c, "releases: m v^2 / l - m g sin (N)", err.pull, 0,
                     rel * def->mass * def->gravity);
-        check_value(c, "releases: speed along the rope", err.way, 0, rel * V);
+        check_value(c, "releases: speed along the rope", err.along, 0, rel * V);
     }
     return PCS_OK;
 }
