@@ -259,10 +259,8 @@ static bool hopeless(const job *j)
 {
     const int n = j->out->sweeps, window = j->o->window;
     if (j->o->patience == 0 || n < j->o->first || n % window != 0) return false;
-    if (j->least[0] * j->factor > j->o->near) return false;
-    const double digits = log(j->least[1] / j->least[0]);
-    const double left = log(j->least[0] * j->factor / j->o->tol);
-    return !(digits * j->o->patience >= left * window);
+    const double before = j->least[1] * j->factor, now = j->least[0] * j->factor;
+    return !(now > j->o->near) && !solver_arrives(before, now, window, j->o->tol, j->o->patience);
 }
 
 // true when the residual no longer falls: where contacts slide, the iteration need not contract

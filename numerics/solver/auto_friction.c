@@ -67,10 +67,8 @@ static int keep_promise(void *user, const pcs_progress *now)
     w->at[k] = now->iters;
     w->checks += 1;
     if (now->iters < FIRST_SWEEPS || before < 0) return 0;
-    const double digits = log(w->last[before % WINDOW] / now->value);
     const double sweeps = now->iters - w->at[before % WINDOW];
-    const double left = log(now->value / w->tol);
-    w->broken = !(digits * w->patience >= left * sweeps);
+    w->broken = !solver_arrives(w->last[before % WINDOW], now->value, sweeps, w->tol, w->patience);
     return w->broken;
 }
 

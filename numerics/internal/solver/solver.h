@@ -85,6 +85,14 @@ pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *bl
 // PCS_ERR_ARG when one of the n starting values is not finite
 pcs_status solver_check_start(int n, const double *r);
 
+// The rule for giving up, of both forms of nsgs: true when a value that fell from `before` to `now`
+// in `steps` sweeps reaches tol at this rate within `patience` more sweeps. False for a NaN
+static inline bool solver_arrives(double before, double now, double steps, double tol,
+                                  double patience)
+{
+    return log(before / now) * patience >= log(now / tol) * steps;
+}
+
 // seconds of a monotonic clock
 PCS_API double solver_clock(void);
 
