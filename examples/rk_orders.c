@@ -180,8 +180,9 @@ static pcs_status measure(const settings *set, method *m)
         const pcs_status status = run(set, m->tab, h, now);
         // The equations of an implicit method may have no solution for so long a step. A longer one
         // may have solutions by chance
-        if (status == PCS_ERR_STEP && h > 1e-3 * set->h) {
+        if (status == PCS_ERR_STEP) {
             m->levels = 0;
+            if (h < 1e-3 * set->h) break; // the orbit falls into its centre
             continue;
         }
         PCS_TRY(status);
@@ -196,8 +197,9 @@ static pcs_status measure(const settings *set, method *m)
 
 // Slopes of the last three errors above rounding, extrapolated to h = 0: the term behind the
 // leading one is then out of the way. *change: from one slope to the next, which is how far the
-// extrapolation goes. NaN if there are too few, or the slopes have not settled above rounding.
-static double order_seen(const method *m, bool one_step, double *change)
+// extrapolation goes. NaN if there are too few, if they are larger than `most`, or if the slopes
+// have not settled above rounding.
+static double order_seen(const method *m, bool one_step, double most, double *change)
 {
     *change = NAN;
     double e[3];
@@ -206,7 +208,7 @@ static double order_seen(const method *m, bool one_step, double *change)
         const double error = one_step ? m->at[k].one_step : m->at[k].error;
         if (error > (one_step ? 2e-14 : rounding)) e[n++] = error;
     }
-    if (n < 3) return NAN;
+    if (n < 3 || e[2] > most) return NAN;
     const double last = log2(e[1] / e[0]), before = log2(e[2] / e[1]);
     *change = fabs(last - before);
     return *change <= UNSETTLED ? last + (last - before) : NAN;
@@ -235,10 +237,13 @@ static double step_for(const method *m, int k, double tol)
 
 // The constant of the error from the usable run whose step is nearest to the one it asks for, the
 // evaluations it promises for --tol, and the result of a run with that step. *got: error over
-// tolerance.
-static pcs_status estimate(const settings *set, const method *m, double *promised, double *got)
+// tolerance; *varies: the part by which the evaluations change with the constants of two runs.
+static pcs_status estimate(const settings *set, const method *m, double *promised, double *got,
+                           double *varies)
 {
     int k = m->levels - 1;
+    *promised = *got = *varies = NAN;
+    if (k < 1) return PCS_OK;
     while (k > 0 && m->at[k].error < rounding) {
         --k;
     }
@@ -247,8 +252,9 @@ static pcs_status estimate(const settings *set, const method *m, double *promise
     }
     const double c = m->at[k].error / pow(m->at[k].h, m->tab->order);
     *promised = pcs_tableau_cost(m->tab, set->tol, c);
+    const int next = k > 0 ? k - 1 : 1;
+    *varies = fabs(log(step_for(m, next, set->tol) / step_for(m, k, set->tol)));
     const double steps = ceil(set->t_end / step_for(m, k, set->tol));
-    *got = NAN;
     // too many for a demonstration, too few to speak of a constant, or longer than those it is of
     if (steps > 50000 || steps < 8 || set->t_end > 1.5 * steps * m->at[0].h) return PCS_OK;
     level there;
@@ -262,10 +268,12 @@ static pcs_status examine(const settings *set, const pcs_tableau *tab, csv *out,
     method m = {.tab = tab};
     PCS_TRY(measure(set, &m));
     write_rows(out, &m);
-    double promised, got;
-    PCS_TRY(estimate(set, &m, &promised, &got));
-    double change, of_one;
-    const double seen = order_seen(&m, false, &change), one = order_seen(&m, true, &of_one);
+    double promised, got, varies;
+    PCS_TRY(estimate(set, &m, &promised, &got, &varies));
+    // errors are small beside the least distance from the centre, or the size of the wave
+    double change, of_one, most = 0.1 * (set->problem == 1 ? 1 : 1 - set->eccentricity);
+    const double seen = order_seen(&m, false, most, &change);
+    const double one = order_seen(&m, true, most, &of_one);
     printf("%-18s %3d %3d %9s %9s %14s %10s\n", tab->name, tab->s, tab->order,
            cell_of("%.3f", seen).text, cell_of("%.3f", one).text, cell_of("%.4g", promised).text,
            cell_of("%.2f", got).text);
@@ -278,7 +286,7 @@ static pcs_status examine(const settings *set, const pcs_tableau *tab, csv *out,
     if (isfinite(got)) {
         // the tolerance needs (error / tolerance)^(1/p) times the evaluations that were promised
         snprintf(name, sizeof name, "evaluations needed / promised of %s", tab->name);
-        check_value(c, name, pow(got, 1.0 / tab->order), 1, 0.15); // c is that of other steps
+        check_value(c, name, pow(got, 1.0 / tab->order), 1, 0.15 + varies); // c is of other steps
     }
     return PCS_OK;
 }
