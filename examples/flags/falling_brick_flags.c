@@ -26,7 +26,6 @@ static settings defaults(void)
                     .runs = 5,
                     .study = 4};
     set.run.scheme = rotating_scheme(1e-12);
-    set.run.scheme.solver.tol = 1e-11; // auto leaves up to 2.4e-12 on four corners
     set.run.scheme.projection = PCS_PROJECTION_COMBINED_EQUALITY;
     return set;
 }

@@ -112,8 +112,8 @@ static const part course[] = {
     {.solver = &solver_ipm, .iters = 60},
     {.solver = &solver_admm, .iters = 2000, .from_start = true},
     {.solver = &solver_prox, .iters = 100},
-    {.solver = &solver_enum, .iters = 20000000},
     {.solver = &solver_ipm, .iters = 60, .fraction = 0.9},
+    {.solver = &solver_enum, .iters = 20000000},
     {.solver = &solver_admm, .iters = 4000, .from_start = true, .rho = 0.01},
     {.solver = &solver_admm, .iters = 10000},
 };
