@@ -560,8 +560,7 @@ static int run_bench(int argc, char **argv)
                   "writes runs.csv,\nperformance profiles, success curves and report.html. The "
                   "same command continues where it ended.",
               .least = 1,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     int code = a.exit_code = WRONG;
     if (!args_parse(&a, argc, argv)) {
         code = a.exit_code;

@@ -4,7 +4,7 @@
 //         {"--tol", 0, ARGS_REAL, &tol, .low = 0, .high = 1, .what = "X", .help = "..."},
 //         {"--measure", 0, ARGS_CHOICE, &stop, .what = "residual|natural|both", .help = "..."},
 //     };
-//     args a = {.command = "solve", .words = "FILE...", .about = "...", .flags = flags, .n = 2};
+//     args a = {.command = "solve", .words = "FILE...", .about = "...", ARGS_FLAGS(flags)};
 //     if (!args_parse(&a, argc, argv)) return a.exit_code;
 //
 // --name value, --name=value and -o value are read; -- ends the flags. The initial values are the
@@ -53,6 +53,9 @@ typedef struct args {
     int n_words;
     int exit_code;
 } args;
+
+// the fields of `args` for an array of flags
+#define ARGS_FLAGS(array) .flags = (array), .n = sizeof(array) / sizeof *(array)
 
 // False means stop and return exit_code: DONE after --help, WRONG after a mistake.
 bool args_parse(args *a, int argc, char **argv);

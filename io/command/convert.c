@@ -77,8 +77,7 @@ static int run_convert(int argc, char **argv)
                   "at all.",
               .least = 2,
               .most = 2,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     return finish_output(convert(&q, a.word[0], a.word[1]));
 }

@@ -167,8 +167,7 @@ static int run_diff(int argc, char **argv)
                   "size. Exit codes: 0 they agree, 1 they differ, 2 an error.",
               .least = 2,
               .most = 2,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     pair p = {.path = {a.word[0], a.word[1]}};
     int code = DONE;

@@ -162,8 +162,7 @@ static int run_export(int argc, char **argv)
                        "vtkhdf), Blender and browsers (glb), USD (usda).",
               .least = 1,
               .most = 1,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     q.def.table = (pcs_export_table)q.table;
     q.def.first = q.first;

@@ -303,8 +303,7 @@ static int run_info(int argc, char **argv)
             "Describes problem files (kind, sizes, friction, symmetry, rank and scaling of W), "
             "scenes, trajectories, checkpoints and meshes.",
         .least = 1,
-        .flags = flags,
-        .n = sizeof flags / sizeof *flags};
+        ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     int code = DONE;
     const char *before = ""; // an empty line between two files

@@ -156,8 +156,7 @@ static int run_plot(int argc, char **argv)
                       "  reaction    impulse on the first body in the step before the frame, N s",
               .least = 1,
               .most = 1,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     int code = WRONG;
     if (args_parse(&a, argc, argv)) {
         def.path = a.word[0];

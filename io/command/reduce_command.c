@@ -300,8 +300,7 @@ static int run_reduce(int argc, char **argv)
             "--max-seconds ends a solve.",
         .least = 1,
         .most = 1,
-        .flags = flags,
-        .n = sizeof flags / sizeof *flags};
+        ARGS_FLAGS(flags)};
     d.terminal = isatty(STDERR_FILENO);
     const int code = args_parse(&a, argc, argv) ? reduce(&d, a.word[0]) : a.exit_code;
     args_list_free(&d.s.opt);

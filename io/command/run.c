@@ -363,8 +363,7 @@ static int run_run(int argc, char **argv)
               .about = "Steps a scene to its end and prints the result.",
               .least = 1,
               .most = 1,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     q.path = a.word[0];
     if (q.checkpoint_every > 0 && !q.checkpoint) {

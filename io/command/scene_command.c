@@ -82,8 +82,7 @@ static int run_scene_command(int argc, char **argv)
     args a = {.command = "scene",
               .words = "",
               .about = "Writes the scene of an example as a file for percuss run.",
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     if (wants_list + wants_schema + (name != NULL) != 1) {
         return complain("scene: give one of --from-example NAME, --schema and --list");

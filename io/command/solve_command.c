@@ -371,8 +371,7 @@ static int run_solve(int argc, char **argv)
               .more = "Exit codes: 0 all converged, 1 at least one did not, 2 at least one could "
                       "not be read or solved.",
               .least = 1,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     const bool good = args_parse(&a, argc, argv);
     const int code = good ? solve_all(&q, &a) : a.exit_code;
     args_list_free(&q.s.opt);

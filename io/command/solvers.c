@@ -164,8 +164,7 @@ static int run_solvers(int argc, char **argv)
     args a = {.command = "solvers",
               .words = "[NAME...]",
               .about = "Lists the solvers, or one with its options, their ranges and defaults.",
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     for (int i = 0; i < a.n_words; ++i) {
         if (!setup_solver("solvers", a.word[i])) return WRONG;

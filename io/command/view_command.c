@@ -50,8 +50,7 @@ static int run_view(int argc, char **argv)
                   "needs no network.",
               .least = 1,
               .most = 1,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+              ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     def.most_bytes = 1e6 * megabytes;
     def.contacts = !bare;
