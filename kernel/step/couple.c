@@ -205,25 +205,6 @@ static void add_forces(const trial *t, const model_force *f, const force_side si
     }
 }
 
-pcs_status couple_start(const trial *t, pcs_arena mem)
-{
-    const pcs_model *m = t->m;
-    const system_force to = t->joined->at_start;
-    memset(to.conservative, 0, 2 * (size_t)m->nv * sizeof(double));
-    for (int i = 0; i < m->n_forces; ++i) {
-        const model_force *f = &m->force[i];
-        if (!force_acts(m, f)) continue;
-        pcs_arena scope = mem;
-        force_side side[2];
-        force_sum F;
-        sides_in_step(t, f, false, false, side);
-        PCS_TRY(take_force(side, &scope, &F));
-        PCS_TRY(force_evaluate(m, f, t->st->t, side, F, NULL));
-        add_forces(t, f, side, F, to, NULL);
-    }
-    return PCS_OK;
-}
-
 void couple_add_start(const trial *t, const model_system *s, system_force F)
 {
     const system_force own = force_at(t->joined->at_start, s->v_at);
@@ -264,22 +245,37 @@ static pcs_status predict(const trial *t, const model_force *f, const force_side
     return PCS_OK;
 }
 
-pcs_status couple_evaluate(const trial *t, bool first, pcs_arena mem, motion *end)
+// adds the forces of all elements, with the sides of sides_in_step
+static pcs_status add_elements(const trial *t, bool end, bool predicted, pcs_arena mem,
+                               system_force to, double *R)
 {
     const pcs_model *m = t->m;
+    const double time = end || predicted ? t->st->t + t->h : t->st->t;
     for (int i = 0; i < m->n_forces; ++i) {
         const model_force *f = &m->force[i];
         if (!force_acts(m, f)) continue;
         pcs_arena scope = mem;
         force_side side[2];
         force_sum F;
-        sides_in_step(t, f, !first, first, side);
+        sides_in_step(t, f, end, predicted, side);
         PCS_TRY(take_force(side, &scope, &F));
-        PCS_TRY(force_evaluate(m, f, t->st->t + t->h, side, F, NULL));
-        if (first) PCS_TRY(predict(t, f, side, scope, F));
-        add_forces(t, f, side, F, end->F1, end->R);
+        PCS_TRY(force_evaluate(m, f, time, side, F, NULL));
+        if (predicted) PCS_TRY(predict(t, f, side, scope, F));
+        add_forces(t, f, side, F, to, R);
     }
     return PCS_OK;
+}
+
+pcs_status couple_start(const trial *t, pcs_arena mem)
+{
+    const system_force to = t->joined->at_start;
+    memset(to.conservative, 0, 2 * (size_t)t->m->nv * sizeof(double));
+    return add_elements(t, false, false, mem, to, NULL);
+}
+
+pcs_status couple_evaluate(const trial *t, bool first, pcs_arena mem, motion *end)
+{
+    return add_elements(t, !first, first, mem, end->F1, end->R);
 }
 
 // ---- the iteration matrix -----------------------------------------------------------------------
