@@ -68,25 +68,15 @@ static void pack_some(int count, int width, int k, const double *from, size_t ac
     }
 }
 
-static void pack_rows(int count, int k, view p, double *to)
+// the first rows of a view
+static inline void pack(int count, int width, int k, view p, double *to)
 {
-    if (count < TILE_ROWS) {
-        pack_some(count, TILE_ROWS, k, p.at, p.down, p.right, to);
+    if (count < width) {
+        pack_some(count, width, k, p.at, p.down, p.right, to);
     } else if (p.down == 1) {
-        pack_all(TILE_ROWS, k, p.at, 1, p.right, to);
+        pack_all(width, k, p.at, 1, p.right, to);
     } else {
-        pack_all(TILE_ROWS, k, p.at, p.down, 1, to);
-    }
-}
-
-static void pack_columns(int count, int k, view p, double *to)
-{
-    if (count < TILE_COLUMNS) {
-        pack_some(count, TILE_COLUMNS, k, p.at, p.right, p.down, to);
-    } else if (p.right == 1) {
-        pack_all(TILE_COLUMNS, k, p.at, 1, p.down, to);
-    } else {
-        pack_all(TILE_COLUMNS, k, p.at, p.right, 1, to);
+        pack_all(width, k, p.at, p.down, 1, to);
     }
 }
 
@@ -114,12 +104,12 @@ void multiply_add(bool ta, bool tb, bool lower, int m, int n, int k, double a, c
         for (int i0 = 0; i0 < m; i0 += HEIGHT) {
             const int i1 = least(i0 + HEIGHT, m), last = lower ? least(n, i1) : n;
             for (int i = i0; i < i1; i += TILE_ROWS) {
-                pack_rows(least(TILE_ROWS, i1 - i), kb, view_of(ta, A, lda, i, k0),
-                          left + (i - i0) * DEPTH);
+                pack(least(TILE_ROWS, i1 - i), TILE_ROWS, kb, view_of(ta, A, lda, i, k0),
+                     left + (i - i0) * DEPTH);
             }
             for (int j = 0; j < last; j += TILE_COLUMNS) {
                 const int w = least(TILE_COLUMNS, n - j);
-                pack_columns(w, kb, view_of(tb, B, ldb, k0, j), right);
+                pack(w, TILE_COLUMNS, kb, view_of(!tb, B, ldb, j, k0), right);
                 for (int i = i0; i < i1; i += TILE_ROWS) {
                     if (lower && i + TILE_ROWS <= j) continue;
                     multiply_tile(kb, left + (i - i0) * DEPTH, right, t);
