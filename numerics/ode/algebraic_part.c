@@ -153,30 +153,27 @@ pcs_status algebraic_solve(ode_stages *st, double t, const double *x, double *xd
 
 // ---- the start
 
+// divides m lines of m entries, `along` apart, by their largest entries; false if one is zero
+static bool divide_lines(int m, size_t next, size_t along, double *line)
+{
+    for (int i = 0; i < m; ++i, line += next) {
+        double most = 0;
+        for (int j = 0; j < m; ++j) {
+            most = fmax(most, fabs(line[along * (size_t)j]));
+        }
+        if (!(most > 0)) return false;
+        for (int j = 0; j < m; ++j) {
+            line[along * (size_t)j] /= most;
+        }
+    }
+    return true;
+}
+
 // divides rows and columns by their largest entries, columns in between; false if one is zero
 static bool equilibrate(int m, double *J)
 {
     for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < m; ++i) {
-            double row = 0;
-            for (int j = 0; j < m; ++j) {
-                row = fmax(row, fabs(J[(size_t)m * j + i]));
-            }
-            if (!(row > 0)) return false;
-            for (int j = 0; j < m; ++j) {
-                J[(size_t)m * j + i] /= row;
-            }
-        }
-        for (int j = 0; j < m; ++j) {
-            double column = 0;
-            for (int i = 0; i < m; ++i) {
-                column = fmax(column, fabs(J[(size_t)m * j + i]));
-            }
-            if (!(column > 0)) return false;
-            for (int i = 0; i < m; ++i) {
-                J[(size_t)m * j + i] /= column;
-            }
-        }
+        if (!divide_lines(m, 1, (size_t)m, J) || !divide_lines(m, (size_t)m, 1, J)) return false;
     }
     return true;
 }
