@@ -103,25 +103,34 @@ static pcs_status read_friction(text *t, int dim, int nc, pcs_pool *keep, pcs_pr
     return PCS_OK;
 }
 
+// the dimension, which must be dim, and the number of contacts
+static pcs_status read_counts(text *t, int dim, const char *what, int *nc)
+{
+    int given;
+    PCS_TRY(text_int(t, "the dimension", dim, dim, "", &given));
+    PCS_TRY(text_size(t, "nc, the number of contacts", nc));
+    PCS_TRY(text_room(t, what, (size_t)dim * (size_t)*nc));
+    if (*nc <= INT_MAX / dim) return PCS_OK;
+    return text_fail(t, PCS_ERR_SIZE, "%d contacts have more rows than an int can count", *nc);
+}
+
+static pcs_status read_vector(text *t, const char *what, int n, pcs_pool *keep, const double **out)
+{
+    PCS_TRY(text_room(t, what, (size_t)n));
+    double *x = POOL_TAKE(keep, (size_t)n, double);
+    if (!x) return fail_memory();
+    *out = x;
+    return text_reals(t, what, (size_t)n, x);
+}
+
 pcs_status friction_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file)
 {
     const int dim = file->kind == PCS_FILE_FC2D ? 2 : 3;
-    int given, nc;
-    PCS_TRY(text_int(t, "the dimension", dim, dim, "", &given));
-    PCS_TRY(text_size(t, "nc, the number of contacts", &nc));
-    PCS_TRY(text_room(t, "a friction problem", (size_t)dim * (size_t)nc));
-    if (nc > INT_MAX / dim) {
-        return text_fail(t, PCS_ERR_SIZE, "%d contacts have more rows than an int can count", nc);
-    }
-
+    int nc;
+    PCS_TRY(read_counts(t, dim, "a friction problem", &nc));
     PCS_TRY(read_matrix(t, dim, nc, keep, scratch, file));
-    const int n = dim * nc;
-    PCS_TRY(text_room(t, "q", (size_t)n));
-    double *q = POOL_TAKE(keep, (size_t)n, double);
-    if (!q) return fail_memory();
-    PCS_TRY(text_reals(t, "q", (size_t)n, q));
-    file->problem.n = n;
-    file->problem.q = q;
+    file->problem.n = dim * nc;
+    PCS_TRY(read_vector(t, "q", dim * nc, keep, &file->problem.q));
     PCS_TRY(read_friction(t, dim, nc, keep, &file->problem));
 
     file->has_matrix = true;
@@ -159,26 +168,11 @@ static pcs_status read_matrices(text *t, int n, pcs_pool *scratch, pcs_problem_f
     return PCS_OK;
 }
 
-static pcs_status read_vector(text *t, const char *what, int n, pcs_pool *keep, const double **out)
-{
-    PCS_TRY(text_room(t, what, (size_t)n));
-    double *x = POOL_TAKE(keep, (size_t)n, double);
-    if (!x) return fail_memory();
-    *out = x;
-    return text_reals(t, what, (size_t)n, x);
-}
-
 pcs_status global_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file)
 {
     const int dim = file->kind == PCS_FILE_GFC2D ? 2 : 3;
-    int given, nc;
-    PCS_TRY(text_int(t, "the dimension", dim, dim, "", &given));
-    PCS_TRY(text_size(t, "nc, the number of contacts", &nc));
-    PCS_TRY(text_room(t, "a global friction problem", (size_t)dim * (size_t)nc));
-    if (nc > INT_MAX / dim) {
-        return text_fail(t, PCS_ERR_SIZE, "%d contacts have more rows than an int can count", nc);
-    }
-
+    int nc;
+    PCS_TRY(read_counts(t, dim, "a global friction problem", &nc));
     global_parts g = {.nb = nc};
     const double *mu = NULL;
     PCS_TRY(read_matrices(t, dim * nc, scratch, file, &g));
