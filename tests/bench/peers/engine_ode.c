@@ -117,18 +117,6 @@ static void *create(const bodies *s, int iterations)
     return w;
 }
 
-static void *create_20(const bodies *s, const engine_options *o)
-{
-    (void)o;
-    return create(s, 20);
-}
-
-static void *create_100(const bodies *s, const engine_options *o)
-{
-    (void)o;
-    return create(s, 100);
-}
-
 static void touch(void *self, dGeomID a, dGeomID b)
 {
     world *w = self;
@@ -184,18 +172,20 @@ static void write(void *self, const double *q, const double *v)
     }
 }
 
-const engine engine_ode_20 = {.name = "ode-20",
-                              .iterations = 20,
-                              .create = create_20,
-                              .destroy = destroy,
-                              .step = step,
-                              .read = read,
-                              .write = write};
+// the engine with this number of iterations
+#define ENGINE(count)                                                     \
+    static void *create_##count(const bodies *s, const engine_options *o) \
+    {                                                                     \
+        (void)o;                                                          \
+        return create(s, count);                                          \
+    }                                                                     \
+    const engine engine_ode_##count = {.name = "ode-" #count,             \
+                                       .iterations = count,               \
+                                       .create = create_##count,          \
+                                       .destroy = destroy,                \
+                                       .step = step,                      \
+                                       .read = read,                      \
+                                       .write = write};
 
-const engine engine_ode_100 = {.name = "ode-100",
-                               .iterations = 100,
-                               .create = create_100,
-                               .destroy = destroy,
-                               .step = step,
-                               .read = read,
-                               .write = write};
+ENGINE(20)
+ENGINE(100)
