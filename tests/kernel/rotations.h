@@ -57,6 +57,18 @@ static inline void expect_close(const double *a, const double *b, int n, double 
     expect_same(a, b, n, tol * size);
 }
 
+// the n x 4 derivatives D by the components of Q are zero along Q
+static inline void expect_not_radial(int n, const double *D, const double Q[4], double tol)
+{
+    for (int row = 0; row < n; ++row) {
+        double radial = 0;
+        for (int i = 0; i < 4; ++i) {
+            radial += D[row + n * i] * Q[i];
+        }
+        CK_NEAR(radial, 0, tol);
+    }
+}
+
 static inline void random_direction(test_random *r, double d[3])
 {
     random_vector(r, d, 3);

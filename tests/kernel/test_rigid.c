@@ -15,19 +15,6 @@ static void expect_same_pose(const double a[7], const double b[7], double tol)
     CK_NEAR(rotation_error(a + 3, b + 3), 0, tol);
 }
 
-// C = A B, n x n
-static void multiply(int n, const double *A, const double *B, double *C)
-{
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
-            C[i + n * j] = 0;
-            for (int k = 0; k < n; ++k) {
-                C[i + n * j] += A[i + n * k] * B[k + n * j];
-            }
-        }
-    }
-}
-
 // ---- the group
 
 TEST(composition_is_the_product_of_matrices)

@@ -32,18 +32,6 @@ static double norm_of(int n, const double *A)
     return most;
 }
 
-static void product(int n, const double *A, const double *B, double *C)
-{
-    for (int j = 0; j < n; ++j) {
-        for (int i = 0; i < n; ++i) {
-            C[i + n * j] = 0;
-            for (int k = 0; k < n; ++k) {
-                C[i + n * j] += A[i + n * k] * B[k + n * j];
-            }
-        }
-    }
-}
-
 static void expect(int n, const double *A, const double *B, double tol)
 {
     for (int k = 0; k < n * n; ++k) {
@@ -86,7 +74,7 @@ TEST(rotations)
         const double K[9] = {0, w[2], -w[1], -w[2], 0, w[0], w[1], -w[0], 0};
         const double a = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
         double KK[9], R[9];
-        product(3, K, K, KK);
+        multiply(3, K, K, KK);
         for (int k = 0; k < 9; ++k) {
             R[k] = (k % 4 == 0) + sin(a) / a * K[k] + (1 - cos(a)) / (a * a) * KK[k];
         }
@@ -162,13 +150,13 @@ TEST(laws_of_the_exponential)
         random_matrix(&rng, n, pow(10, random_between(&rng, -3, 1)), A);
         exponential(n, A, 1, E);
         exponential(n, A, -1, F);
-        product(n, E, F, G);
+        multiply(n, E, F, G);
         const double size = norm_of(n, E) * norm_of(n, F) * n;
         for (int k = 0; k < n * n; ++k) {
             CK_NEAR(G[k], k % (n + 1) == 0, 1e-14 * size);
         }
         exponential(n, A, 2, F);
-        product(n, E, E, G);
+        multiply(n, E, E, G);
         expect(n, F, G, 1e-14 * n * norm_of(n, E) * norm_of(n, E));
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < n; ++j) {

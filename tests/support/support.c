@@ -8,6 +8,18 @@ void expect_same(const double *a, const double *b, int n, double tol)
     }
 }
 
+void multiply(int n, const double *A, const double *B, double *C)
+{
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            C[i + n * j] = 0;
+            for (int k = 0; k < n; ++k) {
+                C[i + n * j] += A[i + n * k] * B[k + n * j];
+            }
+        }
+    }
+}
+
 test_random random_seed(uint64_t seed)
 {
     return (test_random){seed * 2862933555777941757u + 88172645463325252u};

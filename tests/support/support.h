@@ -66,6 +66,9 @@
 // n numbers, one by one
 void expect_same(const double *a, const double *b, int n, double tol);
 
+// C = A B, n x n, by columns
+void multiply(int n, const double *A, const double *B, double *C);
+
 // xorshift64: the same numbers everywhere
 typedef struct test_random {
     uint64_t s;
