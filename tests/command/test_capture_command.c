@@ -238,6 +238,13 @@ TEST(conversion_keeps_the_bits_and_the_kind)
 
 // ---- bad input ---------------------------------------------------------------------------------
 
+// with little room for files the command names the file that it cannot write
+static void expect_too_large(const char *file, const char *line)
+{
+    ck_assert_int_eq(percuss_after("ulimit -f 2;", "%s", line), 2);
+    ck_assert_msg(strstr(err_text, file) && strstr(err_text, "File too large"), "%s", err_text);
+}
+
 TEST(captures_that_cannot_be_stored_are_refused)
 {
     ck_assert_int_eq(slide("", 0.01, "--capture c"), 2);
@@ -251,10 +258,7 @@ TEST(captures_that_cannot_be_stored_are_refused)
     REFUSED("Not a directory", "run slide.json -q --until 0.01 --capture file/c");
 
     // a file that cannot be written: no part of one remains
-    const int code = percuss_after("ulimit -f 2;", "run slide.json -q --until 0.01 --capture d");
-    ck_assert_int_eq(code, 2);
-    ck_assert_msg(strstr(err_text, "d/step-000001.pcs") && strstr(err_text, "File too large"), "%s",
-                  err_text);
+    expect_too_large("d/step-000001.pcs", "run slide.json -q --until 0.01 --capture d");
     ck_assert_int_eq(files_in("d"), 0);
     ck_assert_int_eq(file_count(), files + 2);
 
@@ -490,9 +494,6 @@ TEST(wrong_lines_of_a_series_are_refused)
     ck_assert_int_eq(percuss("run slide.json -q --until 0.005 --capture e --capture-failing"), 0);
     REFUSED("e has no problem files", "bench --series e");
     REFUSED("cannot be created", "bench --series c -o none/e");
-    const int code = percuss_after("ulimit -f 2;", "bench --series c --repeat 1 -o r");
-    ck_assert_int_eq(code, 2);
-    ck_assert_msg(strstr(err_text, "r/problems.csv") && strstr(err_text, "File too large"), "%s",
-                  err_text);
+    expect_too_large("r/problems.csv", "bench --series c --repeat 1 -o r");
     ck_assert(!file_exists("r/series.csv") && !file_exists("r/problems.csv"));
 }

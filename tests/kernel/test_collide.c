@@ -88,40 +88,34 @@ TEST(bad_shapes_are_refused)
 
 // ---- spheres and planes
 
-// true when a pair with a sphere touches: then its gap is g and its normal is along `n`, of any
-// length
-static bool expect_sphere_gap(const shape_pair *p, double g, const double n[3], test_random *r)
+// a sphere and a half-space or a sphere: the gap, and the normal
+static void check_spheres(uint64_t seed, pcs_shape (*second)(test_random *), double spread)
 {
-    pcs_gap c;
-    if (!expect_gap(p, g, random_between(r, -0.5, 1), 1e-14, &c)) return false;
-    CK_NEAR(v3_dot(c.N, n), v3_norm(n), 1e-14);
-    return true;
+    test_random r = random_seed(seed);
+    int touching = 0;
+    for (int k = 0; k < TEST_DRAWS(5000); ++k) {
+        shape_pair p;
+        random_pair(&p, &r, random_sphere, second, spread, spread, k % 3 == 0);
+        const bool plane = p.s2.kind == PCS_SHAPE_HALF_SPACE;
+        const double *n = plane ? p.b.R + 6 : p.to;
+        const double distance = plane ? v3_dot(n, p.to) : v3_norm(n);
+        const double g = distance - p.s1.radius - p.s2.radius; // a plane has no radius
+        pcs_gap c;
+        if (!expect_gap(&p, g, random_between(&r, -0.5, 1), 1e-14, &c)) continue;
+        CK_NEAR(v3_dot(c.N, n), v3_norm(n), 1e-14);
+        touching += 1;
+    }
+    ck_assert_int_gt(touching, TEST_DRAWS(1000) - 20);
 }
 
 TEST(sphere_and_half_space)
 {
-    test_random r = random_seed(2);
-    int touching = 0;
-    for (int k = 0; k < TEST_DRAWS(5000); ++k) {
-        shape_pair p;
-        random_pair(&p, &r, random_sphere, random_half_space, 1, 1, k % 3 == 0);
-        const double *up = p.b.R + 6;
-        touching += expect_sphere_gap(&p, v3_dot(up, p.to) - p.s1.radius, up, &r);
-    }
-    ck_assert_int_gt(touching, TEST_DRAWS(1000) - 20);
+    check_spheres(2, random_half_space, 1);
 }
 
 TEST(two_spheres)
 {
-    test_random r = random_seed(3);
-    int touching = 0;
-    for (int k = 0; k < TEST_DRAWS(5000); ++k) {
-        shape_pair p;
-        random_pair(&p, &r, random_sphere, random_sphere, 0.5, 0.5, k % 3 == 0);
-        const double g = v3_norm(p.to) - p.s1.radius - p.s2.radius;
-        touching += expect_sphere_gap(&p, g, p.to, &r);
-    }
-    ck_assert_int_gt(touching, TEST_DRAWS(1000) - 20);
+    check_spheres(3, random_sphere, 0.5);
 
     // concentric: any normal, the full depth, no NaN
     const pcs_shape s = pcs_shape_sphere(0.5);

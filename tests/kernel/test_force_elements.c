@@ -1,6 +1,8 @@
 // Force elements: closed forms, conservation, Jacobians, contacts of coupled bodies, bad input.
 #include "scene.h"
 
+#include "linalg/m3.h"
+
 static const pcs_system world = {0};
 static const double PI = 3.14159265358979323846;
 
@@ -306,16 +308,21 @@ typedef struct own_spring {
     bool wrong;
 } own_spring;
 
+// d and its length, from the second centre, or the origin, to the first
+static double own_length(const double *q1, const double *q2, double d[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        d[i] = q1[i] - (q2 ? q2[i] : 0);
+    }
+    return v3_norm(d);
+}
+
 static int own_force(void *user, double t, const double *q1, const double *v1, const double *q2,
                      const double *v2, double *F1, double *F2)
 {
     const own_spring *s = user;
-    double d[3], l = 0;
-    for (int i = 0; i < 3; ++i) {
-        d[i] = q1[i] - (q2 ? q2[i] : 0);
-        l += d[i] * d[i];
-    }
-    l = sqrt(l);
+    double d[3];
+    const double l = own_length(q1, q2, d);
     for (int i = 0; i < 3; ++i) {
         F1[i] = -s->k * (l - s->l) * d[i] / l;
         if (F2) F2[i] = -F1[i];
@@ -327,12 +334,8 @@ static int own_jacobian(void *user, double t, const double *q1, const double *v1
                         const double *v2, double *dFdq, double *dFdv)
 {
     const own_spring *s = user;
-    double d[3], l = 0;
-    for (int i = 0; i < 3; ++i) {
-        d[i] = q1[i] - (q2 ? q2[i] : 0);
-        l += d[i] * d[i];
-    }
-    l = sqrt(l);
+    double d[3];
+    const double l = own_length(q1, q2, d);
     const int rows = q2 ? 12 : 6;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
@@ -601,17 +604,28 @@ TEST(random_scenes_with_springs_obey_the_laws)
     }
 }
 
-TEST(coupled_bodies_that_touch_have_one_problem)
+// two balls on the ground at this distance, and the spring between them
+static scene two_on_spring(double distance, double stiffness, double length, pcs_system ball[2],
+                           pcs_force *spring)
 {
     scene s = scene_open();
     s.scheme = pcs_scheme_default();
     scene_ground(&s, 0);
-    const double x[3] = {0, 0, 0.1}, y[3] = {0.19, 0, 0.1};
-    const pcs_system a = scene_rough_ball(&s, 1, 0.1, x, NULL, 0, 0, 0.3);
-    const pcs_system b = scene_rough_ball(&s, 1, 0.1, y, NULL, 0, 0, 0.3);
-    const pcs_force_def f = spring_of(a, b, 1e6, 0.19); // pulls while they are pushed apart
-    const pcs_force spring = add(&s, &f);
+    for (int i = 0; i < 2; ++i) {
+        ball[i] = scene_rough_ball(&s, 1, 0.1, (double[3]){i * distance, 0, 0.1}, NULL, 0, 0, 0.3);
+    }
+    const pcs_force_def f = spring_of(ball[0], ball[1], stiffness, length);
+    *spring = add(&s, &f);
     scene_start(&s);
+    return s;
+}
+
+TEST(coupled_bodies_that_touch_have_one_problem)
+{
+    pcs_system ball[2];
+    pcs_force spring;
+    // it pulls while they are pushed apart
+    scene s = two_on_spring(0.19, 1e6, 0.19, ball, &spring);
     for (int i = 0; i < 50; ++i) {
         scene_step(&s, 0.005);
     }
@@ -625,7 +639,7 @@ TEST(coupled_bodies_that_touch_have_one_problem)
     }
     ck_assert(push > 0);
     CK_NEAR(push, now.force, 1e-3 * now.force);
-    CK_NEAR(scene_q(&s, a)[0] + scene_q(&s, b)[0], 0.19, 1e-6);
+    CK_NEAR(scene_q(&s, ball[0])[0] + scene_q(&s, ball[1])[0], 0.19, 1e-6);
     pcs_problem problem;
     CK_OK(pcs_work_problem(s.wk, &problem));
     ck_assert_int_gt(problem.nb, 0);
@@ -788,15 +802,9 @@ TEST(an_element_has_a_name_and_can_be_disabled)
 
 TEST(a_warm_step_allocates_nothing)
 {
-    scene s = scene_open();
-    s.scheme = pcs_scheme_default();
-    scene_ground(&s, 0);
-    const double x[3] = {0, 0, 0.1}, y[3] = {0.5, 0, 0.1};
-    const pcs_system a = scene_rough_ball(&s, 1, 0.1, x, NULL, 0, 0, 0.3);
-    const pcs_system b = scene_rough_ball(&s, 1, 0.1, y, NULL, 0, 0, 0.3);
-    const pcs_force_def f = spring_of(a, b, 1e4, 0.4);
-    add(&s, &f);
-    scene_start(&s);
+    pcs_system ball[2];
+    pcs_force spring;
+    scene s = two_on_spring(0.5, 1e4, 0.4, ball, &spring);
     for (int i = 0; i < 20; ++i) {
         scene_step(&s, 0.005);
     }

@@ -72,13 +72,19 @@ static void start_off(const bob *b, double *x, double *phi0, double *rate0)
     *rate0 = 2 * (x[0] * x[2] + x[1] * x[3]);
 }
 
+// a bob with this stabilisation; projection has no rate alpha
+static pcs_constrained *make_held(const bob *b, int how, double alpha)
+{
+    pcs_constrained_def def = bob_def(b);
+    def.stabilisation = (pcs_stabilisation)how;
+    def.alpha = how == PCS_STABILISATION_PROJECT ? 0 : alpha;
+    return make(&def);
+}
+
 static void expect_drift(pcs_stabilisation how, double alpha)
 {
     const bob b = {2, 1.7, 0.8};
-    pcs_constrained_def def = bob_def(&b);
-    def.stabilisation = how;
-    def.alpha = alpha;
-    pcs_constrained *sys = make(&def);
+    pcs_constrained *sys = make_held(&b, how, alpha);
     const pcs_ode ode = form(sys);
     double x[4], phi0, rate0, t = 0;
     start_off(&b, x, &phi0, &rate0);
@@ -117,10 +123,7 @@ TEST(stabilised_runs_stay_on_the_constraint)
     const bob b = {2, 1, 1};
     double phi[4], rate[4];
     for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
-        pcs_constrained_def def = bob_def(&b);
-        def.stabilisation = (pcs_stabilisation)how;
-        def.alpha = how == PCS_STABILISATION_PROJECT ? 0 : 10;
-        pcs_constrained *sys = make(&def);
+        pcs_constrained *sys = make_held(&b, how, 10);
         const pcs_ode ode = form(sys);
         double x[4] = {1, 0, 0, 0};
         const double t = rk4(&ode, 0, 1e-2, 2000, x);
@@ -142,10 +145,7 @@ TEST(chosen_steps_take_every_stabilisation)
 {
     const bob b = {2, 1, 1};
     for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
-        pcs_constrained_def def = bob_def(&b);
-        def.stabilisation = (pcs_stabilisation)how;
-        def.alpha = how == PCS_STABILISATION_PROJECT ? 0 : 5;
-        pcs_constrained *sys = make(&def);
+        pcs_constrained *sys = make_held(&b, how, 5);
         const pcs_ode ode = form(sys);
         pcs_ode_opts opts = pcs_ode_opts_default();
         opts.rtol = 1e-10;
@@ -196,10 +196,7 @@ TEST(angles_and_multipliers_swing_alike)
     pcs_ode reduced;
     CK_OK(pcs_lagrange_ode(angles, &reduced));
     for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
-        pcs_constrained_def def = bob_def(&b);
-        def.stabilisation = (pcs_stabilisation)how;
-        def.alpha = how == PCS_STABILISATION_PROJECT ? 0 : 5;
-        pcs_constrained *sys = make(&def);
+        pcs_constrained *sys = make_held(&b, how, 5);
         const pcs_ode full = form(sys);
         double angle[4] = {1, 0, 0.5, 2}, x[6], expected[6];
         on_sphere(&b, angle, x);
