@@ -67,6 +67,14 @@ static pcs_simulator *simulate(const pcs_simulator_def *def)
     return sim;
 }
 
+static void run_to(const pcs_simulator_def *def, double t_end, double x[2])
+{
+    pcs_simulator *sim = simulate(def);
+    CK_OK(pcs_simulator_run(sim, t_end, NULL));
+    memcpy(x, pcs_simulator_x(sim), 2 * sizeof *x);
+    pcs_simulator_destroy(sim);
+}
+
 TEST(commands_are_held)
 {
     // with the command held over T the cart moves by x + T v + T^2 u / 2 exactly: the closed loop
@@ -151,10 +159,7 @@ TEST(observing_changes_nothing)
                                        .display = k > 0 ? write_line : NULL,
                                        .display_period = k == 1 ? 0 : 0.0333,
                                        .display_user = &log};
-        pcs_simulator *sim = simulate(&def);
-        CK_OK(pcs_simulator_run(sim, 3, NULL));
-        memcpy(end[k], pcs_simulator_x(sim), sizeof end[k]);
-        pcs_simulator_destroy(sim);
+        run_to(&def, 3, end[k]);
         pcs_physics_release(&physics);
     }
     ck_assert(memcmp(end[0], end[1], sizeof end[0]) == 0);
@@ -209,10 +214,7 @@ TEST(any_smooth_system_is_physics)
                                        .h = 0.02,
                                        .control = pd_control,
                                        .control_user = &p};
-        pcs_simulator *sim = simulate(&def);
-        CK_OK(pcs_simulator_run(sim, 1, NULL));
-        memcpy(end[k], pcs_simulator_x(sim), sizeof end[k]);
-        pcs_simulator_destroy(sim);
+        run_to(&def, 1, end[k]);
         pcs_physics_release(&physics);
     }
     ck_assert(memcmp(end[0], end[1], sizeof end[0]) == 0);

@@ -8,16 +8,9 @@
 #include <percuss/vehicle.h>
 
 #include "linalg/m3.h"
+#include "rotations.h"
 
-#define PI    3.14159265358979323846
 #define DRAWS TEST_DRAWS(1000)
-
-static void random_vector(test_random *r, double *x, int n)
-{
-    for (int i = 0; i < n; ++i) {
-        x[i] = random_normal(r);
-    }
-}
 
 // symmetric positive definite
 static void random_mass(test_random *r, double size, double M[36])
