@@ -22,7 +22,7 @@
 
 // While a heap comes to rest, some steps use up their budget and are committed unsolved
 // (doc/many-bodies.md): at most this part of all steps, and with at most this residual
-#define LOOSE_PART     0.05
+#define LOOSE_PART     0.1
 #define LOOSE_RESIDUAL 1e-2
 
 typedef struct settings {
