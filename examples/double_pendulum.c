@@ -2,11 +2,10 @@
 //
 // The model has two bodies with 12 velocities and two hinges with 10 rows. With the angles a, b of
 // the rods from the vertical, lengths l, L, masses m, M, moments of inertia I, J about the centres
-// of mass, the same motion obeys
+// of mass, and k = M l L / 2, the same motion obeys
 //
-//     (I + m l^2/4 + M l^2) a'' + M l L/2 cos(a - b) b'' = -M l L/2 sin(a - b) b'^2 - (m/2 + M) g l
-//     sin a M l L/2 cos(a - b) a'' + (J + M L^2/4) b''         =  M l L/2 sin(a - b) a'^2 - M/2 g L
-//     sin b
+//     (I + m l^2/4 + M l^2) a'' + k cos(a - b) b'' = -k sin(a - b) b'^2 - (m/2 + M) g l sin a
+//     k cos(a - b) a'' + (J + M L^2/4) b''         =  k sin(a - b) a'^2 - M/2 g L sin b
 //
 // which is integrated to 1e-12. The steps are of second order: halving h divides the error by four.
 #include "args.h"
