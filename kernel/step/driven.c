@@ -78,17 +78,25 @@ static bool is_driven(const pcs_model *m, int system)
 
 // v of a driven body for the tangents of a contact: v1 + (3/2 - theta) h omega x (v_G - V), with V
 // and omega the mean velocities of its pose and v_G the velocity of the other body. The factor is
-// half a step for theta = 1; for theta = 1/2 it also corrects the part of v_k
-static void follow_arc(const trial *t, int other, const double *driven, const double R[9],
+// half a step for theta = 1; for theta = 1/2 it also corrects the part of v_k. Rows at a later q
+// have a part of this displacement already
+static void follow_arc(const trial *t, int system, int other, const double *q, const double R[9],
                        double v[6])
 {
+    const model_system *s = &t->m->system[system], *to = &t->m->system[other];
+    const double *driven = t->driven + (size_t)DRIVEN * (size_t)s->driven;
     memcpy(v, driven + TANGENTS, 6 * sizeof *v);
-    if (!system_moves(t->m, other) || t->m->system[other].kind != SYSTEM_BODY) return;
+    if (!system_moves(t->m, other) || to->kind != SYSTEM_BODY) return;
+    const double *from = t->st->q, ahead = (1.5 - t->m->scheme.theta) * t->h;
     double omega[3], along[3], rotated[3];
     m3_mul(R, driven + MEAN + 3, omega);
-    v3_sub(t->st->v + t->m->system[other].v_at, driven + MEAN, along);
+    for (int i = 0; i < 3; ++i) {
+        const double moved = q[to->q_at + i] - from[to->q_at + i],
+                     carried = q[s->q_at + i] - from[s->q_at + i];
+        along[i] = ahead * (t->st->v[to->v_at + i] - driven[MEAN + i]) - (moved - carried);
+    }
     v3_cross(omega, along, rotated);
-    v3_along(v, (1.5 - t->m->scheme.theta) * t->h, rotated, v);
+    v3_along(v, 1, rotated, v);
 }
 
 pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
@@ -118,7 +126,7 @@ pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, 
         bodies_block_velocity(&one, start, R, v + GAPS, at_gaps);
         bodies_block_velocity(&one, start, R, v + TANGENTS, at_tangents);
         c->slack += fabs(at_gaps[0] - at_start[0]) + 4 * fabs(at_tangents[0] - at_gaps[0]);
-        follow_arc(t, side == 0 ? c->sys2 : c->sys1, v, R, tangents);
+        follow_arc(t, system, side == 0 ? c->sys2 : c->sys1, q, R, tangents);
         bodies_block_velocity(&one, start, R, tangents, at_tangents);
         for (int j = 0; j < dim; ++j) {
             c->drive_k[j] += at_start[j];
