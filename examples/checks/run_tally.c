@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <percuss/joint.h>
 #include <percuss/parts.h>
 #include <percuss/query.h>
 
@@ -17,11 +18,25 @@ static pcs_status begin(run_tally *t, const pcs_model *model, const pcs_state *s
     return PCS_OK;
 }
 
+// interactions that are no joints have no violation
+static double widest_joint(const pcs_model *model, const pcs_state *state)
+{
+    double open = 0;
+    for (int id = 1; id <= pcs_model_interaction_count(model); ++id) {
+        pcs_joint_state joint = {0};
+        if (pcs_state_joint(model, state, NULL, (pcs_interaction){id}, &joint) == PCS_OK) {
+            open = fmax(open, joint.violation);
+        }
+    }
+    return open;
+}
+
 int run_tally_step(void *tally, const pcs_model *model, const pcs_state *state, pcs_work *work,
                    const pcs_step_report *report)
 {
     (void)work;
     run_tally *t = tally;
+    t->open = fmax(t->open, widest_joint(model, state));
     if (!report) return begin(t, model, state);
     const pcs_energy *e = &report->energy;
     t->steps += 1;
@@ -32,6 +47,7 @@ int run_tally_step(void *tally, const pcs_model *model, const pcs_state *state, 
     t->overlap = fmax(t->overlap, report->penetration);
     t->closure = fmax(t->closure, fabs(e->closure));
     t->energy = e->kinetic_after + e->potential_after;
+    t->drift = fmax(t->drift, fabs(t->energy - t->start));
     // the projection lifts the bodies that it separates, and records the energy
     const double lifted = fmax(0, e->projection);
     t->rise = fmax(t->rise, t->energy - e->kinetic_before - e->potential_before - lifted);

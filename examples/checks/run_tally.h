@@ -17,6 +17,8 @@ typedef struct run_tally {
                                       // without the work of the projection
     double closure;                   // J, worst of the energy ledgers
     double start, energy;             // J, kinetic + potential: at the start of the run, now
+    double drift;                     // J, largest |energy - start|
+    double open;                      // m, worst violation of a joint, also at the start
     double residual;                  // worst of the velocity problems
     pcs_state *mark; // gets a copy of the state after so many steps as `mark_at`; or null
     long mark_at;
