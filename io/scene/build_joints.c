@@ -325,19 +325,26 @@ static pcs_status check_next(builder *b, const scene_interaction *in, const json
 
 // ---- all kinds -------------------------------------------------------------------------------
 
-// the limits of a joint of this copy, or of the file
-static pcs_status add_limits(builder *b, const scene_interaction *in, const json_t *json,
-                             const place *at, const frame *f, pcs_interaction *id)
+// what acts on a coordinate of a joint of this copy, or of the file
+static pcs_status add_to_joint(builder *b, const scene_interaction *in, const json_t *json,
+                               const place *at, const frame *f, pcs_interaction *id)
 {
-    pcs_joint_limits limits = {
-        .coordinate = in->coordinate, .low = in->low, .high = in->high, .e = in->e};
     const place key = place_of(at, json, "joint");
     const char *name;
+    pcs_interaction joint;
     PCS_TRY(copy_name(b, in->joint.name, f, &name));
-    if (!name || pcs_model_find_interaction(b->model, name, &limits.joint) != PCS_OK) {
-        PCS_TRY(find_interaction(b, &in->joint, &key, &limits.joint));
+    if (!name || pcs_model_find_interaction(b->model, name, &joint) != PCS_OK) {
+        PCS_TRY(find_interaction(b, &in->joint, &key, &joint));
     }
-    const pcs_status status = pcs_model_add_joint_limits(b->model, &limits, id);
+    pcs_status status;
+    if (in->kind == INTERACTION_MOTOR) {
+        const pcs_joint_motor motor = {
+            .joint = joint, .coordinate = in->coordinate, .target = in->target.f};
+        status = pcs_model_add_joint_motor(b->model, &motor, id);
+    } else {
+        const pcs_joint_limits limits = {joint, in->coordinate, in->low, in->high, in->e};
+        status = pcs_model_add_joint_limits(b->model, &limits, id);
+    }
     return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
 }
 
@@ -378,6 +385,7 @@ static pcs_status join(builder *b, const scene_interaction *in, const json_t *js
         status = add_joint(b, in, system, f, at, id);
     } else {
         PCS_TRY(make_relation(b, in, system, f, at, &def.relation));
+        def.relation.time = in->target.f;
         if (in->kind == INTERACTION_ROPE) def.law = pcs_law_newton_impact(0);
         if (has(in, "law")) def.law = build_law(&in->law);
         status = pcs_model_add_interaction(b->model, &def, id);
@@ -393,8 +401,9 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
     bool done = false;
     PCS_TRY(copy_name(b, in->name, f, &name));
     PCS_TRY(build_count(b, pcs_model_interaction_count(b->model), "interactions", at));
-    PCS_TRY(in->kind == INTERACTION_LIMITS ? add_limits(b, in, json, at, f, &id)
-                                           : join(b, in, json, at, f, copies, name, &done, &id));
+    const bool on_joint = in->kind == INTERACTION_LIMITS || in->kind == INTERACTION_MOTOR;
+    PCS_TRY(on_joint ? add_to_joint(b, in, json, at, f, &id)
+                     : join(b, in, json, at, f, copies, name, &done, &id));
     if (done) return PCS_OK;
     pcs_status status = PCS_OK;
     if (name) status = pcs_model_set_interaction_name(b->model, id, name);

@@ -75,11 +75,18 @@ static void write_pair_laws(out *o)
 
 // ---- interactions ------------------------------------------------------------------------------
 
+static part joint_part(const out *o, pcs_interaction joint)
+{
+    const char *name = pcs_model_interaction_name(o->m, joint);
+    return *name ? (part){.name = name} : (part){NULL, joint.id};
+}
+
 static pcs_status write_interaction(out *o, pcs_interaction id)
 {
     pcs_interaction_def def;
     pcs_joint_def joint;
     pcs_joint_limits limits;
+    pcs_joint_motor motor;
     PCS_TRY(pcs_model_interaction(o->m, id, &def));
     scene_interaction s;
     fields_init(&interaction_table, &s);
@@ -89,6 +96,10 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
     s.law = law_object(&def.law);
     s.touching = def.law.kind == PCS_LAW_EQUALITY && pcs_model_touching(o->m, id);
     s.enabled = pcs_model_interaction_enabled(o->m, id);
+    if (def.relation.time.fn) {
+        return refuse_callback("interaction", id.id, s.name, "a function of time of its own");
+    }
+    s.target.f = def.relation.time;
     const double *data = def.relation.data;
     switch (pcs_relation_kind_of(&def.relation)) {
     case PCS_RELATION_USER:
@@ -116,12 +127,17 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
     case PCS_RELATION_LIMITS:
         PCS_TRY(pcs_model_joint_limits(o->m, id, &limits));
         s.kind = INTERACTION_LIMITS;
-        s.joint.name = pcs_model_interaction_name(o->m, limits.joint);
-        if (!*s.joint.name) s.joint = (part){NULL, limits.joint.id};
+        s.joint = joint_part(o, limits.joint);
         s.coordinate = limits.coordinate;
         s.low = limits.low;
         s.high = limits.high;
         s.e = limits.e;
+        break;
+    case PCS_RELATION_COORDINATE:
+        PCS_TRY(pcs_model_joint_motor(o->m, id, &motor));
+        s.kind = INTERACTION_MOTOR;
+        s.joint = joint_part(o, motor.joint);
+        s.coordinate = motor.coordinate;
         break;
     case PCS_RELATION_LINEAR:
         s.kind = INTERACTION_LINEAR;

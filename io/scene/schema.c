@@ -32,6 +32,7 @@ static const struct {
     {"fin", &fin_table},
     {"foil", &foil_table},
     {"interaction", &interaction_table},
+    {"target", &target_table},
     {"scheme", &scheme_table},
     {"run", &settings_table},
     {"stop", &stop_table},

@@ -405,10 +405,22 @@ TABLE(body, "body", "A body, a Lagrangian system, or bodies that are repeated.",
 
 // ---- interactions ------------------------------------------------------------------------------
 
+static const field target_fields[] = {
+    {"offset", FIELD_REAL, OF(target, f.offset), .help = "value at t = 0 without the oscillation"},
+    {"rate", FIELD_REAL, OF(target, f.rate), .unit = "1/s", .help = "slope"},
+    {"amplitude", FIELD_REAL, OF(target, f.amplitude), .help = "of the oscillation"},
+    {"frequency", FIELD_REAL, OF(target, f.frequency), .unit = "rad/s",
+     .help = "angular frequency of the oscillation"},
+    {"phase", FIELD_REAL, OF(target, f.phase), .unit = "rad", .help = "phase of the oscillation"},
+};
+TABLE(target, "target",
+      "A number that depends on time: offset + rate t + amplitude sin(frequency t + phase).",
+      target_fields, NULL);
+
 static const char *const interaction_words[] = {
-    "ball",      "distance", "linear",        "rope",   "limits", "spring",      "torsion",
-    "bushing",   "gravity",  "hinge",         "slider", "fixed",  "cylindrical", "planar",
-    "universal", "screw",    "point_on_line", "gear",   NULL};
+    "ball",    "distance",  "linear",  "rope",          "limits", "motor", "spring",
+    "torsion", "bushing",   "gravity", "hinge",         "slider", "fixed", "cylindrical",
+    "planar",  "universal", "screw",   "point_on_line", "gear",   NULL};
 const pcs_joint_kind scene_joint_kinds[] = {
     PCS_JOINT_HINGE,       PCS_JOINT_SLIDER,        PCS_JOINT_FIXED,
     PCS_JOINT_CYLINDRICAL, PCS_JOINT_PLANAR,        PCS_JOINT_UNIVERSAL,
@@ -428,6 +440,8 @@ int scene_interaction_of(pcs_joint_kind kind)
 #define DISTANCE (BIT(INTERACTION_DISTANCE) | BIT(INTERACTION_ROPE))
 #define LINEAR   BIT(INTERACTION_LINEAR)
 #define LIMITS   BIT(INTERACTION_LIMITS)
+#define MOTOR    BIT(INTERACTION_MOTOR)
+#define ON_JOINT (LIMITS | MOTOR)
 #define GEAR     BIT(INTERACTION_JOINTS + JOINT_WORDS - 1)
 #define SCREW    BIT(INTERACTION_JOINTS + 6)
 #define SPRING   BIT(INTERACTION_FORCES + PCS_FORCE_SPRING)
@@ -441,13 +455,15 @@ static const field interaction_fields[] = {
      .help = "ball: two points coincide; distance: two points are a length apart; rope: they are "
              "no more"
              " than a length apart, with the law newton_impact; linear: coefficients"
-             " . q + offset, of a Lagrangian system; limits: of a coordinate of a joint; spring,"
+             " . q + offset, of a Lagrangian system; limits: of a coordinate of a joint;"
+             " motor: moves one; spring,"
              " torsion, bushing and gravity: force elements, doc/forces.md; the others: joints"
              " between two frames, doc/joints.md"},
     NAME_FIELD(interaction, "interactions"),
-    {"bodies", FIELD_PARTS, OF(interaction, bodies), .n = 2, .kinds = ~LIMITS, .required = ~LIMITS,
+    {"bodies", FIELD_PARTS, OF(interaction, bodies), .n = 2, .kinds = ~ON_JOINT,
+     .required = ~ON_JOINT,
      .help = "names of one or two bodies; a missing second one is the world"},
-    {"next", FIELD_OFFSETS, OF(interaction, next), .n = 3, .kinds = ~LIMITS, .low = -1000000,
+    {"next", FIELD_OFFSETS, OF(interaction, next), .n = 3, .kinds = ~ON_JOINT, .low = -1000000,
      .high = 1000000,
      .help = "in a generator: how many copies further the second body is, along x, y and z of a"
              " lattice; of a stack or a ring one number. Without such a copy there is no"
@@ -490,15 +506,19 @@ static const field interaction_fields[] = {
     {"arm", FIELD_REAL, OF(interaction, arm), .low = 0, .high = HUGE_VAL, .unit = "m",
      .kinds = JOINTS,
      .help = "length that directions count by in the rows of the joint; 0: a length of the bodies"},
-    {"joint", FIELD_PART, OF(interaction, joint), .kinds = LIMITS, .required = LIMITS,
-     .help = "name or number of the joint, which comes before its limits"},
-    {"coordinate", FIELD_INT, OF(interaction, coordinate), .low = 0, .high = 3, .kinds = LIMITS,
+    {"joint", FIELD_PART, OF(interaction, joint), .kinds = ON_JOINT, .required = ON_JOINT,
+     .help = "name or number of the joint, which comes before its limits and motors"},
+    {"coordinate", FIELD_INT, OF(interaction, coordinate), .low = 0, .high = 3, .kinds = ON_JOINT,
      .help = "number of the coordinate of the joint, from 0"},
     {"low", FIELD_REAL, OF(interaction, low), .kinds = LIMITS, .unit = "m or rad",
      .help = "least value; without it there is none"},
     {"high", FIELD_REAL, OF(interaction, high), .kinds = LIMITS, .unit = "m or rad",
      .help = "largest value; without it there is none"},
     {"e", FIELD_REAL, OF(interaction, e), ZERO_TO(1), .kinds = LIMITS, .help = "restitution"},
+    {"target", FIELD_OBJECT, OF(interaction, target), .table = &target_table,
+     .kinds = MOTOR | LINEAR | DISTANCE, .unit = "m or rad",
+     .help = "what a motor holds the coordinate at, or a linear relation itself; of a distance"
+             " joint or rope the length that is added"},
     {"length", FIELD_REAL, OF(interaction, length), FROM_ZERO, .unit = "m",
      .kinds = DISTANCE | SPRING,
      .help = "length, of a spring that without force, of others above 0; without it the distance of"

@@ -147,6 +147,7 @@ typedef enum scene_interaction_kind {
     INTERACTION_LINEAR,
     INTERACTION_ROPE,
     INTERACTION_LIMITS,
+    INTERACTION_MOTOR,
     INTERACTION_FORCES, // force elements, in the order of pcs_force_kind without callbacks
     INTERACTION_JOINTS =
         INTERACTION_FORCES + PCS_FORCE_USER // from here on joints that pcs_model_add_joint makes
@@ -155,6 +156,11 @@ typedef enum scene_interaction_kind {
 // the kind of such a joint and its interaction, in the order of the words of the table
 extern const pcs_joint_kind scene_joint_kinds[];
 int scene_interaction_of(pcs_joint_kind kind);
+
+typedef struct scene_target {
+    given given;
+    pcs_time_function f;
+} scene_target;
 
 typedef struct scene_interaction {
     given given;
@@ -167,6 +173,7 @@ typedef struct scene_interaction {
     int teeth[2], coordinate;
     part joint;
     double low, high, e;
+    scene_target target;
     double stiffness, damping, angle, strength;
     numbers K, D;
     numbers coefficients;
@@ -236,6 +243,6 @@ typedef struct scene_file {
 extern const table motion_table, load_table, fin_table, foil_table, vehicle_table, geometry_table,
     material_table, law_table, pair_law_table, shape_table, world_table, body_table,
     interaction_table, scheme_table, rest_table, box_table, stop_table, settings_table,
-    solver_table, file_table, rotation_table;
+    solver_table, file_table, rotation_table, target_table;
 
 #endif

@@ -256,7 +256,8 @@ static const column interaction_columns[] = {
 const table_def layout_interactions = {
     "/model/interactions", NULL,
     "kind: 0 of the user, 1 distance (data: p1, p2, length), 2 ball joint (p1, p2), 3 linear (n, "
-    "c, b), 4 rope (p1, p2, length), 5 a joint of /model/joints, 6 limits of one; law: 0 equality, "
+    "c, b), 4 rope (p1, p2, length), 5 a joint of /model/joints, 6 limits of one, 7 a coordinate "
+    "of one; law: 0 equality, "
     "1 Newton impact, "
     "2 Newton-Coulomb",
     COLUMN_F64, COLUMNS(interaction_columns)};
@@ -276,6 +277,17 @@ const table_def layout_joints = {
     " point on a line, 8 screw, 9 gear, 10 distance; the frames of both systems; of limits also"
     " their joint, its coordinate, low and high",
     COLUMN_F64, COLUMNS(joint_columns)};
+
+static const column time_columns[] = {
+    I32(time_row, interaction, 1, ""),    F64(time_row, offset, 1, ""),
+    F64(time_row, rate, 1, "1/s"),        F64(time_row, amplitude, 1, ""),
+    F64(time_row, frequency, 1, "rad/s"), F64(time_row, phase, 1, "rad"),
+};
+const table_def layout_times = {
+    "/model/times", NULL,
+    "interactions that depend on time: the id, and the numbers of offset + rate t + amplitude"
+    " sin(frequency t + phase)",
+    COLUMN_F64, COLUMNS(time_columns)};
 
 static const column scheme_columns[] = {
 #define CHOICE(name)        I32(scheme_row, name, 1, "")

@@ -83,6 +83,12 @@ typedef struct joint_row {
     double point1[3], axes1[4], point2[3], axes2[4], pitch, arm, low, high;
 } joint_row;
 
+// of an interaction that depends on time
+typedef struct time_row {
+    int32_t interaction;
+    double offset, rate, amplitude, frequency, phase;
+} time_row;
+
 typedef struct scheme_row {
     int32_t activation, projection, metric, proj_max, update, lever, configuration, second_order,
         newton_max, accept_unconverged, halvings, solver, stop, max_iters;
@@ -91,7 +97,7 @@ typedef struct scheme_row {
 } scheme_row;
 
 extern const table_def layout_systems, layout_shapes, layout_materials, layout_interactions,
-    layout_joints, layout_scheme;
+    layout_joints, layout_times, layout_scheme;
 
 // A model from a file, without its callbacks (pcs_trajectory_model).
 typedef struct stored_model {

@@ -236,23 +236,28 @@ static pcs_relation joint_of(const joint_row *row, int kind)
     def.pitch = row->pitch;
     def.arm = row->arm;
     if (kind == PCS_RELATION_JOINT) return pcs_relation_joint(&def);
+    if (kind == PCS_RELATION_COORDINATE) {
+        return pcs_relation_joint_coordinate(&def, (pcs_interaction){row->joint}, row->coordinate);
+    }
     const pcs_joint_limits limits = {
         .joint = {row->joint}, .coordinate = row->coordinate, .low = row->low, .high = row->high};
     return pcs_relation_joint_limits(&def, &limits);
 }
 
-// `joint` is the next row of the joints, or null
+// `joint` and `time` are the next rows of their tables, or null
 static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
-                                  const interaction_row *row, const joint_row *joint)
+                                  const interaction_row *row, const joint_row *joint,
+                                  const time_row *time)
 {
     pcs_interaction_def d = {.law = {(pcs_law_kind)row->law, row->e, row->e_t, row->mu},
                              .system1 = {row->system1},
                              .system2 = {row->system2}};
     const double *x = row->data;
     const bool linear = row->kind == PCS_RELATION_LINEAR;
-    if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_LIMITS || !pcs_all_finite(x, 9) ||
-        (row->kind >= PCS_RELATION_JOINT && !joint) || (linear && !(x[0] >= 1 && x[0] <= 7)) ||
-        row->law < PCS_LAW_EQUALITY || row->law > PCS_LAW_NEWTON_COULOMB) {
+    if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_COORDINATE ||
+        !pcs_all_finite(x, 9) || (row->kind >= PCS_RELATION_JOINT && !joint) ||
+        (linear && !(x[0] >= 1 && x[0] <= 7)) || row->law < PCS_LAW_EQUALITY ||
+        row->law > PCS_LAW_NEWTON_COULOMB) {
         return fail_named(f->name, PCS_ERR_FORMAT,
                           "/model/interactions: row %d has a kind or numbers that are not valid",
                           number);
@@ -273,11 +278,19 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
         break;
     case PCS_RELATION_JOINT:
     case PCS_RELATION_LIMITS:
+    case PCS_RELATION_COORDINATE:
         d.relation = joint_of(joint, row->kind);
         break;
     default:
         d.relation = (pcs_relation){.dim = row->rows, .gap = no_gap, .gradient = no_gradient};
         break;
+    }
+    if (time) {
+        d.relation.time = (pcs_time_function){.offset = time->offset,
+                                              .rate = time->rate,
+                                              .amplitude = time->amplitude,
+                                              .frequency = time->frequency,
+                                              .phase = time->phase};
     }
     pcs_interaction id;
     PCS_TRY(pcs_model_add_interaction(m, &d, &id));
@@ -288,14 +301,20 @@ static pcs_status read_interactions(const h5_file *f, pcs_pool *pool, pcs_model 
 {
     interaction_row *row;
     joint_row *joint = NULL;
-    int n, joints = 0, next = 0;
+    time_row *time = NULL;
+    int n, joints = 0, next = 0, times = 0, next_time = 0;
     PCS_TRY(read_rows(f, &layout_interactions, 1, pool, &n, &row));
     if (h5_has(f, layout_joints.path)) {
         PCS_TRY(read_rows(f, &layout_joints, 1, pool, &joints, &joint));
     }
+    if (h5_has(f, layout_times.path)) {
+        PCS_TRY(read_rows(f, &layout_times, 1, pool, &times, &time));
+    }
     for (int i = 0; i < n; ++i) {
         const bool has = next < joints && joint[next].interaction == i + 1;
-        PCS_TRY(add_interaction(f, m, i, &row[i], has ? &joint[next++] : NULL));
+        const bool timed = next_time < times && time[next_time].interaction == i + 1;
+        PCS_TRY(add_interaction(f, m, i, &row[i], has ? &joint[next++] : NULL,
+                                timed ? &time[next_time++] : NULL));
     }
     return read_names(f, m, "/model/interaction_names", 1, n, pool, name_interaction);
 }

@@ -173,7 +173,15 @@ static pcs_status write_joints(h5_file *f, const pcs_model *m, joint_row *row)
         PCS_TRY(pcs_model_interaction(m, (pcs_interaction){id}, &d));
         const pcs_relation_kind kind = pcs_relation_kind_of(&d.relation);
         pcs_joint_limits limits = {.joint = {id}};
-        if (kind != PCS_RELATION_JOINT && kind != PCS_RELATION_LIMITS) continue;
+        if (kind != PCS_RELATION_JOINT && kind != PCS_RELATION_LIMITS &&
+            kind != PCS_RELATION_COORDINATE) {
+            continue;
+        }
+        if (kind == PCS_RELATION_COORDINATE) {
+            pcs_joint_motor motor;
+            PCS_TRY(pcs_model_joint_motor(m, (pcs_interaction){id}, &motor));
+            limits = (pcs_joint_limits){.joint = motor.joint, .coordinate = motor.coordinate};
+        }
         if (kind == PCS_RELATION_LIMITS) {
             PCS_TRY(pcs_model_joint_limits(m, (pcs_interaction){id}, &limits));
         }
@@ -196,8 +204,22 @@ static pcs_status write_joints(h5_file *f, const pcs_model *m, joint_row *row)
     return n > 0 ? put_rows(f, &layout_joints, n, row) : PCS_OK;
 }
 
+// the functions of time, without callbacks; without any there is no table
+static pcs_status write_times(h5_file *f, const pcs_model *m, time_row *row)
+{
+    int n = 0;
+    for (int id = 1; id <= pcs_model_interaction_count(m); ++id) {
+        pcs_interaction_def d;
+        PCS_TRY(pcs_model_interaction(m, (pcs_interaction){id}, &d));
+        const pcs_time_function *t = &d.relation.time;
+        if (t->offset == 0 && t->rate == 0 && t->amplitude == 0) continue;
+        row[n++] = (time_row){id, t->offset, t->rate, t->amplitude, t->frequency, t->phase};
+    }
+    return n > 0 ? put_rows(f, &layout_times, n, row) : PCS_OK;
+}
+
 static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction_row *row,
-                                     joint_row *joint)
+                                     joint_row *joint, time_row *time)
 {
     const int n = pcs_model_interaction_count(m);
     for (int i = 0; i < n; ++i) {
@@ -219,6 +241,7 @@ static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction
     }
     PCS_TRY(put_rows(f, &layout_interactions, n, row));
     PCS_TRY(write_joints(f, m, joint));
+    PCS_TRY(write_times(f, m, time));
     return put_names(f, m, "/model/interaction_names", 1, n, interaction_name);
 }
 
@@ -297,7 +320,8 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     material_row *material = POOL_TAKE(&pool, materials, material_row);
     interaction_row *interaction = POOL_TAKE(&pool, interactions, interaction_row);
     joint_row *joint = POOL_TAKE(&pool, interactions, joint_row);
-    pcs_status status = system && shape && known && material && interaction && joint
+    time_row *time = POOL_TAKE(&pool, interactions, time_row);
+    pcs_status status = system && shape && known && material && interaction && joint && time
                             ? PCS_OK
                             : pcs_fail_memory("model of a trajectory");
     if (status == PCS_OK) status = h5_put_group(f, "/model");
@@ -308,7 +332,7 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     if (status == PCS_OK) status = write_systems(f, m, system);
     if (status == PCS_OK) status = write_shapes(f, m, shape, known);
     if (status == PCS_OK) status = write_materials(f, m, material);
-    if (status == PCS_OK) status = write_interactions(f, m, interaction, joint);
+    if (status == PCS_OK) status = write_interactions(f, m, interaction, joint, time);
     if (status == PCS_OK) status = write_scheme(f, &scheme);
     pool_release(&pool);
     return status;

@@ -83,7 +83,8 @@ static void write_joint(json *j, const book *b, int number)
     if (pcs_model_interaction(b->model, interaction, &def) != PCS_OK) return;
     if (!pcs_model_interaction_enabled(b->model, interaction)) return;
     const pcs_relation_kind kind = pcs_relation_kind_of(&def.relation);
-    if (kind == PCS_RELATION_USER || kind == PCS_RELATION_LINEAR || kind == PCS_RELATION_LIMITS) {
+    if (kind == PCS_RELATION_USER || kind == PCS_RELATION_LINEAR || kind == PCS_RELATION_LIMITS ||
+        kind == PCS_RELATION_COORDINATE) {
         return;
     }
     const double *p = def.relation.data;

@@ -195,3 +195,46 @@ pcs_status pcs_model_joint_limits(const pcs_model *m, pcs_interaction interactio
     out->e = def.law.e;
     return PCS_OK;
 }
+
+// the definition of an interaction on a coordinate of a joint, without its law
+static pcs_status on_coordinate(const pcs_model *m, const char *who, pcs_interaction id, int number,
+                                pcs_interaction_def *out)
+{
+    pcs_joint_def joint;
+    PCS_TRY(pcs_model_joint(m, id, &joint));
+    *out = (pcs_interaction_def){.relation = pcs_relation_joint_coordinate(&joint, id, number),
+                                 .system1 = joint.system1,
+                                 .system2 = joint.system2};
+    if (!out->relation.gap) {
+        return pcs_fail(PCS_ERR_ARG, "%s: a %s has no coordinate %d (the first is 0)", who,
+                        joint_word(joint.kind), number);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_model_add_joint_motor(pcs_model *m, const pcs_joint_motor *motor,
+                                     pcs_interaction *out)
+{
+    static const char who[] = "pcs_model_add_joint_motor";
+    if (!m || !motor) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    pcs_interaction_def def;
+    PCS_TRY(on_coordinate(m, who, motor->joint, motor->coordinate, &def));
+    def.law = pcs_law_equality();
+    def.relation.time = motor->target;
+    return pcs_model_add_interaction(m, &def, out);
+}
+
+pcs_status pcs_model_joint_motor(const pcs_model *m, pcs_interaction interaction,
+                                 pcs_joint_motor *out)
+{
+    pcs_interaction_def def;
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_model_joint_motor: an argument is null");
+    PCS_TRY(pcs_model_interaction(m, interaction, &def));
+    if (!joint_is_coordinate(&def.relation)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_joint_motor: interaction %d is no motor",
+                        interaction.id);
+    }
+    *out = (pcs_joint_motor){.target = def.relation.time};
+    joint_read_coordinate(&def.relation, &out->joint, &out->coordinate);
+    return PCS_OK;
+}

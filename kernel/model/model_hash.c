@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "collide/geometry.h"
 #include "model/model.h"
+#include "relations/joint.h"
 
 static uint64_t add_int(uint64_t hash, long long x)
 {
@@ -94,6 +95,13 @@ static size_t data_size(const pcs_relation *relation)
     return 9;
 }
 
+static uint64_t add_time(uint64_t hash, const pcs_time_function *f)
+{
+    const int fn = f->fn != NULL;
+    const double x[] = {f->offset, f->rate, f->amplitude, f->frequency, f->phase};
+    return add_reals(hash_bytes(hash, &fn, sizeof fn), x, sizeof x / sizeof *x);
+}
+
 static uint64_t add_interaction(uint64_t hash, const pcs_model *m, int i)
 {
     const pcs_interaction_def *d = &m->interaction[i];
@@ -106,6 +114,7 @@ static uint64_t add_interaction(uint64_t hash, const pcs_model *m, int i)
                          pcs_model_touching(m, (pcs_interaction){i + 1})};
     hash = hash_bytes(hash, facts, sizeof facts);
     if (d->relation.has_data) hash = add_reals(hash, d->relation.data, data_size(&d->relation));
+    if (relation_has_time(&d->relation)) hash = add_time(hash, &d->relation.time);
     return add_law(hash, &d->law);
 }
 

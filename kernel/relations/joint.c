@@ -94,6 +94,46 @@ pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1, const do
     return PCS_OK;
 }
 
+// ---- time ---------------------------------------------------------------------------------------
+
+pcs_status pcs_time_function_at(const pcs_time_function *f, double t, double *value, double *slope)
+{
+    double own, *df = slope ? slope : &own;
+    if (!f || !value) return pcs_fail(PCS_ERR_ARG, "pcs_time_function_at: an argument is null");
+    if (!f->fn) {
+        const double angle = f->frequency * t + f->phase;
+        *value = f->offset + f->rate * t + f->amplitude * sin(angle);
+        *df = f->rate + f->amplitude * f->frequency * cos(angle);
+        return PCS_OK;
+    }
+    *value = *df = NAN;
+    const int answer = f->fn(f->user, t, value, df);
+    if (answer == 0 && isfinite(*value) && isfinite(*df)) return PCS_OK;
+    return pcs_fail(PCS_ERR_CALLBACK,
+                    "the callback of a function of time returned %d, with f = %g and df/dt = %g at"
+                    " t = %g s",
+                    answer, *value, *df, t);
+}
+
+bool relation_has_time(const pcs_relation *relation)
+{
+    const pcs_time_function *f = &relation->time;
+    return f->fn || f->offset != 0 || f->rate != 0 || f->amplitude != 0;
+}
+
+static pcs_status check_time(const pcs_relation *relation)
+{
+    const pcs_time_function *f = &relation->time;
+    const double numbers[] = {f->offset, f->rate, f->amplitude, f->frequency, f->phase};
+    if (!pcs_all_finite(numbers, 5)) {
+        return pcs_fail(PCS_ERR_ARG, "a function of time has a number that is not finite");
+    }
+    if (relation->dim == 1 || !relation_has_time(relation)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG,
+                    "a relation with %d rows has a function of time; only one row can have it",
+                    relation->dim);
+}
+
 // ---- two points --------------------------------------------------------------------------------
 
 // the body-fixed point p: its lever GP and its place. In the world both are p
@@ -272,6 +312,7 @@ pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation)
     if (relation->gap == distance_gap) return PCS_RELATION_DISTANCE;
     if (relation->gap == rope_gap) return PCS_RELATION_ROPE;
     if (relation->gap == ball_gap) return PCS_RELATION_BALL_JOINT;
+    if (joint_is_coordinate(relation)) return PCS_RELATION_COORDINATE;
     if (joint_is_limits(relation)) return PCS_RELATION_LIMITS;
     if (joint_is(relation)) return PCS_RELATION_JOINT;
     return relation->gap == linear_gap ? PCS_RELATION_LINEAR : PCS_RELATION_USER;
@@ -307,6 +348,7 @@ bool relation_uses_quaternion(const pcs_relation *relation)
 
 pcs_status relation_check(const pcs_relation *relation)
 {
+    PCS_TRY(check_time(relation));
     if (joint_is(relation)) return joint_check(relation);
     const double *data = relation->data;
     const bool distance = has_length(relation), linear = relation->gap == linear_gap;

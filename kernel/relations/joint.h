@@ -15,6 +15,9 @@ bool relation_uses_quaternion(const pcs_relation *relation);
 // gradient: a distance that is not positive, a linear relation of zeros only
 pcs_status relation_check(const pcs_relation *relation);
 
+// false where its function of time is zero at all times
+bool relation_has_time(const pcs_relation *relation);
+
 // the two points that the first three rows of a built-in joint hold together, one after the other,
 // each in the frame of its system; null for other relations
 const double *relation_joint_points(const pcs_relation *relation);

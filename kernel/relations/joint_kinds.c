@@ -38,8 +38,9 @@ enum {
     AT_TEETH = 16,
     AT_LOW = 16,
     AT_HIGH = 17,
-    AT_COORDINATE = 18, // of limits: 1 + the number of the coordinate; of joints 0
-    AT_JOINT = 19       // of limits: the id of the joint
+    AT_COORDINATE = 18, // of limits: 1 + the number of the coordinate, of a coordinate itself
+                        // minus that; of joints 0
+    AT_JOINT = 19       // the same: the id of the joint
 };
 
 #define TURN      6.283185307179586476925
@@ -377,7 +378,7 @@ static pcs_joint_def unpack(const double *data)
     v3_copy(data + AT_POINT2, out.point2);
     memcpy(out.axes1, data + AT_AXES1, sizeof out.axes1);
     memcpy(out.axes2, data + AT_AXES2, sizeof out.axes2);
-    if (data[AT_COORDINATE] > 0) return out;
+    if (data[AT_COORDINATE] != 0) return out;
     if (out.kind == PCS_JOINT_SCREW) out.pitch = data[AT_PITCH];
     if (out.kind == PCS_JOINT_GEAR) {
         out.teeth[0] = (int)data[AT_TEETH];
@@ -398,10 +399,29 @@ static bool is_angle(term t)
     return t == ANGLE || t == TILT || t == LINE_1 || t == LINE_2;
 }
 
+static int coordinate_number(const double *data)
+{
+    return abs((int)data[AT_COORDINATE]) - 1;
+}
+
+static term coordinate_term(const double *data)
+{
+    return table[(int)data[AT_KIND]].coordinate[coordinate_number(data)];
+}
+
+// the coordinate, angles times arm
+static scalar coordinate(const pair *p, const double *data)
+{
+    const term t = coordinate_term(data);
+    const double size = is_angle(t) ? p->def->arm : 1;
+    const scalar c = evaluate(p, t);
+    return chain(size * c.value, &c, size, &c, 0, (double[]){0, 0, 0});
+}
+
 // a row of limits: c - low, and below it high - c, angles times arm; an infinite one has no row
 static scalar limit(const pair *p, const double *data, int i)
 {
-    const term t = table[p->def->kind].coordinate[(int)data[AT_COORDINATE] - 1];
+    const term t = coordinate_term(data);
     const bool low = i == 0 && isfinite(data[AT_LOW]);
     const double sign = low ? 1 : -1, size = is_angle(t) ? sign * p->def->arm : sign;
     scalar c = evaluate(p, t);
@@ -412,12 +432,14 @@ static scalar limit(const pair *p, const double *data, int i)
 
 static int row_count(const double *data)
 {
+    if (data[AT_COORDINATE] < 0) return 1;
     if (data[AT_COORDINATE] > 0) return isfinite(data[AT_LOW]) + isfinite(data[AT_HIGH]);
     return table[(int)data[AT_KIND]].rows;
 }
 
 static scalar row_at(const pair *p, const double *data, int i)
 {
+    if (data[AT_COORDINATE] < 0) return coordinate(p, data);
     return data[AT_COORDINATE] > 0 ? limit(p, data, i) : evaluate(p, table[p->def->kind].row[i]);
 }
 
@@ -492,25 +514,55 @@ pcs_relation pcs_relation_joint(const pcs_joint_def *def)
     return out;
 }
 
-pcs_relation pcs_relation_joint_limits(const pcs_joint_def *joint, const pcs_joint_limits *limits)
+pcs_relation pcs_relation_joint_coordinate(const pcs_joint_def *joint, pcs_interaction id,
+                                           int number)
 {
-    if (!joint || !limits || (unsigned)joint->kind >= PCS_JOINT_KIND_COUNT ||
-        limits->coordinate < 0 || limits->coordinate >= table[joint->kind].coordinates) {
+    if (!joint || (unsigned)joint->kind >= PCS_JOINT_KIND_COUNT || number < 0 ||
+        number >= table[joint->kind].coordinates) {
         return (pcs_relation){.dim = 1};
     }
     pcs_relation out = pack(joint);
     if (out.data[AT_ARM] == 0) out.data[AT_ARM] = 1; // a distance joint has no directions
+    out.data[AT_COORDINATE] = -(1 + number);
+    out.data[AT_JOINT] = id.id;
+    out.dim = 1;
+    return out;
+}
+
+pcs_relation pcs_relation_joint_limits(const pcs_joint_def *joint, const pcs_joint_limits *limits)
+{
+    if (!limits) return (pcs_relation){.dim = 1};
+    pcs_relation out = pcs_relation_joint_coordinate(joint, limits->joint, limits->coordinate);
+    if (!out.gap) return out;
     out.data[AT_LOW] = limits->low;
     out.data[AT_HIGH] = limits->high;
     out.data[AT_COORDINATE] = 1 + limits->coordinate;
-    out.data[AT_JOINT] = limits->joint.id;
-    out.dim = row_count(out.data) > 0 ? row_count(out.data) : 1;
+    if (row_count(out.data) > 0) out.dim = row_count(out.data);
     return out;
 }
 
 bool joint_is_limits(const pcs_relation *relation)
 {
     return joint_is(relation) && relation->data[AT_COORDINATE] > 0;
+}
+
+bool joint_is_coordinate(const pcs_relation *relation)
+{
+    return joint_is(relation) && relation->data[AT_COORDINATE] < 0;
+}
+
+void joint_read_coordinate(const pcs_relation *relation, pcs_interaction *joint, int *number)
+{
+    joint->id = (int)relation->data[AT_JOINT];
+    *number = coordinate_number(relation->data);
+}
+
+double joint_row_size(const pcs_relation *relation, double *turn)
+{
+    *turn = 0;
+    if (!joint_is_coordinate(relation) || !is_angle(coordinate_term(relation->data))) return 1;
+    *turn = TURN * relation->data[AT_ARM];
+    return relation->data[AT_ARM];
 }
 
 void joint_read_limits(const pcs_relation *relation, pcs_joint_limits *out)
@@ -528,7 +580,7 @@ bool joint_is(const pcs_relation *relation)
 
 bool joint_holds_points(const pcs_relation *relation)
 {
-    if (!joint_is(relation) || joint_is_limits(relation)) return false;
+    if (!joint_is(relation) || relation->data[AT_COORDINATE] != 0) return false;
     const joint_kind *kind = &table[(int)relation->data[AT_KIND]];
     return kind->rows >= 3 && kind->row[0] == POINT_X;
 }
@@ -557,15 +609,16 @@ static bool teeth_are_good(int n)
 static pcs_status check_limits(const pcs_joint_def *def, const double *data)
 {
     const char *word = joint_word(def->kind);
-    const int number = (int)data[AT_COORDINATE] - 1;
+    const int number = coordinate_number(data);
     const double low = data[AT_LOW], high = data[AT_HIGH];
-    const term t = table[def->kind].coordinate[number];
+    const term t = coordinate_term(data);
     if (t == ROTATION_X || t == ROTATION_Y || t == ROTATION_Z) {
         return pcs_fail(PCS_ERR_ARG,
-                        "limits: coordinate %d of a %s is part of a rotation vector; only angles"
-                        " and displacements have limits",
+                        "coordinate %d of a %s is part of a rotation vector; only angles and"
+                        " displacements have limits, motors and friction",
                         number, word);
     }
+    if (data[AT_COORDINATE] < 0) return PCS_OK;
     if (!(low < high) || (isinf(low) && isinf(high))) {
         return pcs_fail(PCS_ERR_ARG,
                         "limits: coordinate %d of a %s lies between %g and %g; the first must be"
@@ -601,7 +654,7 @@ pcs_status joint_check(const pcs_relation *relation)
                         " replaces 0 by a length of the bodies)",
                         word, def.arm);
     }
-    if (joint_is_limits(relation)) return check_limits(&def, relation->data);
+    if (relation->data[AT_COORDINATE] != 0) return check_limits(&def, relation->data);
     if (def.kind == PCS_JOINT_SCREW && !(def.pitch != 0 && isfinite(def.pitch))) {
         return pcs_fail(PCS_ERR_ARG,
                         "screw: the pitch is %g m per turn; it must be finite and not zero (without"

@@ -12,6 +12,13 @@ bool joint_is(const pcs_relation *relation);
 bool joint_is_limits(const pcs_relation *relation);
 void joint_read_limits(const pcs_relation *relation, pcs_joint_limits *out);
 
+// true for a coordinate of a joint; the joint that it belongs to and its number
+bool joint_is_coordinate(const pcs_relation *relation);
+void joint_read_coordinate(const pcs_relation *relation, pcs_interaction *joint, int *number);
+// rows per unit of what they hold: the arm for the row of an angle, else 1; *turn: the row after a
+// whole turn, 0 where there are none
+double joint_row_size(const pcs_relation *relation, double *turn);
+
 // true when its first three rows are P1 - P2, as of a ball joint
 bool joint_holds_points(const pcs_relation *relation);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "forces/forces.h"
+#include "relations/joint.h"
 #include "systems/systems.h"
 
 // ---- systems and constraints
@@ -51,8 +52,15 @@ static bool is_joint(const pcs_model *m, const pcs_interaction_def *def)
 static pcs_status check_laws(const pcs_model *m)
 {
     for (int i = 0; i < m->n_interactions; ++i) {
-        if (m->interaction[i].law.kind == PCS_LAW_EQUALITY || m->interaction_off[i]) continue;
         char words[PART_WORDS];
+        if (m->interaction_off[i]) continue;
+        if (relation_has_time(&m->interaction[i].relation)) {
+            return pcs_fail(PCS_ERR_UNSUPPORTED,
+                            "pcs_smooth_create: %s depends on time, and joints of smooth systems"
+                            " do not; use pcs_step",
+                            part_words(m, PART_INTERACTION, "interaction ", i + 1, words));
+        }
+        if (m->interaction[i].law.kind == PCS_LAW_EQUALITY) continue;
         return pcs_fail(PCS_ERR_UNSUPPORTED,
                         "pcs_smooth_create: %s has a law of contact, and smooth systems have none;"
                         " use pcs_step, or set ignore_contacts",

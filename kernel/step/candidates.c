@@ -128,7 +128,11 @@ static pcs_status add_interaction(const trial *t, int i, int row, int dim, pcs_a
         if (!c->J[side]) return pcs_fail_memory("step: an interaction");
         k->rows[side] = c->J[side];
     }
+    PCS_TRY(candidate_time(t, c));
+    const double end = c->time_f[1];
+    c->time_f[1] = c->time_f[0];
     PCS_TRY(candidate_gap(m, c, t->st->q, *mem, c->g));
+    c->time_f[1] = end;
     PCS_TRY(candidate_block(m, c, t->st->q, false, *mem, k, NULL));
     PCS_TRY(candidate_drive(t, c, k, t->st->q, mem));
     complete(t, c, k, &hint);

@@ -17,11 +17,15 @@
 // A body that sticks to a rotating body moves along an arc. To second order its chord is the
 // velocity of the driven body at the place of the contact in the middle of the step, not at t.
 // Tangents use that velocity (follow_arc); otherwise a box would creep outwards on a turntable.
+//
+// A relation y = g(q) - f(t) adds -df/dt at the start of the step, and at the end the velocity with
+// which f arrives at f(t + h) by the theta-mean, -(vm - (1 - theta) v0) / theta (theta >= 1/2).
 #include "step/step.h"
 
 #include <string.h>
 
 #include "linalg/m3.h"
+#include "relations/joint_kinds.h"
 
 // data per driven system
 enum { START = 0, GAPS = 6, TANGENTS = 12, MEAN = 18, DRIVEN = 24 };
@@ -99,11 +103,48 @@ static void follow_arc(const trial *t, int system, int other, const double *q, c
     v3_along(v, 1, rotated, v);
 }
 
+bool candidate_is_driven(const trial *t, const candidate *c)
+{
+    return t->m->n_driven > 0 && (is_driven(t->m, c->sys1) || is_driven(t->m, c->sys2));
+}
+
+pcs_status candidate_time(const trial *t, candidate *c)
+{
+    const pcs_relation *relation = &t->m->interaction[c->interaction].relation;
+    c->timed = relation_has_time(relation);
+    double turn;
+    const double size = joint_row_size(relation, &turn);
+    for (int end = 0; end < 2 && c->timed; ++end) {
+        const unsigned long mark = pcs_fail_mark();
+        const double at = t->st->t + (end == 1 ? t->h : 0);
+        double *f = &c->time_f[end], *rate = &c->time_rate[end];
+        if (pcs_time_function_at(&relation->time, at, f, rate) != PCS_OK) {
+            char words[PART_WORDS];
+            part_words(t->m, PART_INTERACTION, "interaction ", c->interaction + 1, words);
+            return pcs_fail_since(mark, PCS_ERR_CALLBACK, "%s", words);
+        }
+        *f *= size;
+        *rate *= size;
+    }
+    return PCS_OK;
+}
+
+// subtracts the velocities of f
+static void add_time(const trial *t, candidate *c)
+{
+    const double theta = t->end.theta[candidate_mover(t, c)], start = c->time_rate[0];
+    const double mean = t->h > 0 ? (c->time_f[1] - c->time_f[0]) / t->h : start;
+    const double end = theta >= 0.5 ? (mean - (1 - theta) * start) / theta : c->time_rate[1];
+    c->slack += fabs(end - start);
+    c->drive_k[0] -= start;
+    c->drive[0] -= end;
+}
+
 pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
                            pcs_arena *mem)
 {
     const pcs_model *m = t->m;
-    if (m->n_driven == 0 || !(is_driven(m, c->sys1) || is_driven(m, c->sys2))) return PCS_OK;
+    if (!c->timed && !candidate_is_driven(t, c)) return PCS_OK;
     const int dim = c->dim, gaps = candidate_gaps(c);
     if (!c->drive_k) c->drive_k = PCS_TAKE(mem, 2 * (size_t)dim, double);
     pcs_arena scope = *mem;
@@ -133,6 +174,7 @@ pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, 
             c->drive[j] += j < gaps ? at_gaps[j] : at_tangents[j];
         }
     }
+    if (c->timed) add_time(t, c);
     return PCS_OK;
 }
 

@@ -31,7 +31,7 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
     const bool rebounds = !equality && c->interaction >= 0 && c->law.e > 0;
     const bool held_here = equality ? c->active : c->holds;
     if (!held_here && !rebounds) return;
-    const bool hold = !equality || c->drive;
+    const bool hold = !equality || candidate_is_driven(t, c);
     const int one = moves1 ? island_root(parent, c->sys1) : island_root(parent, c->sys2);
     const int two = moves2 ? island_root(parent, c->sys2) : one;
     held[one] = held[one] || held[two] || hold;

@@ -6,6 +6,7 @@
 
 #include "linalg/m3.h"
 #include "relations/contact.h"
+#include "relations/joint_kinds.h"
 #include "rotation/pose.h"
 
 // ---- gaps ---------------------------------------------------------------------------------------
@@ -36,6 +37,13 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
         return pcs_fail_since(mark, PCS_ERR_CALLBACK, "%s", words);
     }
     memcpy(g, all + c->row, (size_t)candidate_gaps(c) * sizeof *g);
+    if (!c->timed) return PCS_OK;
+
+    // whole turns of an angle do not count
+    double turn;
+    joint_row_size(rel, &turn);
+    g[0] -= c->time_f[1];
+    if (turn > 0) g[0] = remainder(g[0], turn);
     return PCS_OK;
 }
 

@@ -29,8 +29,12 @@ typedef struct candidate {
     const pcs_feature *feature; // shapes: the feature
     double P1[3], P2[3];        // shapes: contact points at q_k, P1 - P2 = g N; for a meeting on
                                 // the paths also how far the bodies slide until then
-    double *drive_k, *drive; // dim each: velocities that driven bodies add to u_k and u', or null
-    double *joint_shift;     // dim: term that rows at the middle add to u'; null: rows at q_k
+    double *drive_k, *drive;    // dim each: velocities that driven bodies and functions of time add
+                                // to u_k and u', or null
+    bool timed;                 // interactions: the relation has a function of time f
+    double time_f[2];           // f at t_k and at t_k + h, in units of the row
+    double time_rate[2];        // df/dt at these times
+    double *joint_shift;        // dim: term that rows at the middle add to u'; null: rows at q_k
     double slack;   // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
     double pull;    // m/s: speed at which a gap within the tolerance is closed
     double *g;      // gaps at q_k (candidate_gaps of them)
@@ -342,7 +346,7 @@ static inline pcs_cone candidate_cone(const candidate *c)
 
 // the gap of a contact of shapes at q
 void contact_gap(const pcs_model *m, const candidate *c, const double *q, double *g);
-// the gaps of any candidate
+// the gaps of any candidate, with f(t + h)
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g);
 // the rows of a candidate at q into its block, in a new frame or (`carry`) in the old one, rotated
@@ -380,6 +384,10 @@ void system_displacement(const double q0[7], const double q1[7], double d[6]);
 pcs_status driven_begin(trial *t, pcs_arena *mem);
 // velocity of a driven body at the start of the step or at its end; null for other systems
 const double *driven_velocity(const trial *t, int system, bool end);
+// f and df/dt of the relation of a candidate
+pcs_status candidate_time(const trial *t, candidate *c);
+// true when one of its systems is a driven body
+bool candidate_is_driven(const trial *t, const candidate *c);
 // drive_k and drive of a candidate with block k, with its rows at q
 pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
                            pcs_arena *mem);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "relations/joint_kinds.h"
 #include "rotation/pose.h"
 #include <percuss/query.h>
 
@@ -112,6 +113,26 @@ pcs_status pcs_work_reaction(const pcs_work *wk, pcs_interaction interaction,
         if (wk->list.c[i].interaction == interaction.id - 1) add_impulse(wk, i, block, about_G);
     }
     into_frame(wk, frame, about_G, wrench);
+    return PCS_OK;
+}
+
+pcs_status pcs_work_joint_effort(const pcs_work *wk, pcs_interaction interaction, double *effort)
+{
+    static const char who[] = "pcs_work_joint_effort";
+    if (!wk || !effort) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    const pcs_model *m = wk->owner;
+    const bool exists = interaction.id >= 1 && interaction.id <= m->n_interactions;
+    if (!exists || !joint_is_coordinate(&m->interaction[interaction.id - 1].relation)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: interaction %d is no motor", who, interaction.id);
+    }
+    double turn;
+    const double size = joint_row_size(&m->interaction[interaction.id - 1].relation, &turn);
+    *effort = 0;
+    for (int i = 0; i < wk->list.n; ++i) {
+        const candidate *c = &wk->list.c[i];
+        if (c->interaction == interaction.id - 1)
+            *effort = size * c->r[0] / (wk->h > 0 ? wk->h : 1);
+    }
     return PCS_OK;
 }
 

@@ -119,6 +119,40 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_joint_limits(const pcs_model *model,
 PCS_API pcs_relation pcs_relation_joint_limits(const pcs_joint_def *joint,
                                                const pcs_joint_limits *limits);
 
+/// The relation of a coordinate of a joint, one row: angles times the arm of the joint. Its
+/// function of time is in m or rad. `id` is the joint that pcs_model_joint_motor names, {0} where
+/// there is none. Invalid arguments give a relation that models refuse.
+PCS_API pcs_relation pcs_relation_joint_coordinate(const pcs_joint_def *joint, pcs_interaction id,
+                                                   int coordinate);
+
+/// A motor on a free coordinate of a joint.
+typedef struct pcs_joint_motor {
+    pcs_interaction joint;    ///< the joint
+    int coordinate;           ///< number of the coordinate, as in pcs_joint_state; not of a
+                              ///< rotation vector
+    pcs_time_function target; ///< the coordinate, m or rad
+} pcs_joint_motor;
+
+/// Adds a motor to a joint, as an interaction of its own (`out` may be null): it is disabled by
+/// itself, and pcs_work_reaction gives its force and moment. The coordinate follows the target
+/// exactly, with any force: it is prescribed. Turns are not counted. The motor keeps the frames
+/// that the joint has now. PCS_ERR_ARG, with a sentence, for coordinates that have no motor and
+/// numbers that are not finite.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_joint_motor(pcs_model *model,
+                                                           const pcs_joint_motor *motor,
+                                                           pcs_interaction *out);
+
+/// Reads a motor back. PCS_ERR_ARG, with `out` unchanged, for other interactions.
+PCS_NODISCARD PCS_API pcs_status pcs_model_joint_motor(const pcs_model *model,
+                                                       pcs_interaction interaction,
+                                                       pcs_joint_motor *out);
+
+/// The effort of a motor: the mean force (N) or moment (N m) along its coordinate over the last
+/// step, on system 1; after an impact its impulse. Zero if it did not act. PCS_ERR_ARG for
+/// interactions that are no motors.
+PCS_NODISCARD PCS_API pcs_status pcs_work_joint_effort(const pcs_work *work,
+                                                       pcs_interaction interaction, double *effort);
+
 /// A joint at a state.
 typedef struct pcs_joint_state {
     pcs_joint_kind kind; ///< its kind

@@ -172,7 +172,8 @@ typedef enum pcs_relation_kind {
     PCS_RELATION_LINEAR,     ///< data: n, c (n), b
     PCS_RELATION_ROPE,       ///< data: p1 (3), p2 (3), length
     PCS_RELATION_JOINT,      ///< a joint of other kinds; pcs_model_joint reads it
-    PCS_RELATION_LIMITS      ///< limits of a joint; pcs_model_joint_limits reads them
+    PCS_RELATION_LIMITS,     ///< limits of a joint; pcs_model_joint_limits reads them
+    PCS_RELATION_COORDINATE  ///< a coordinate of a joint; pcs_model_joint_motor reads it
 } pcs_relation_kind;
 
 /// The kind of a relation; PCS_RELATION_USER for null.

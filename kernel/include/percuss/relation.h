@@ -24,6 +24,27 @@ typedef int (*pcs_relation_gap_fn)(void *user, const double *q1, const double *q
 typedef int (*pcs_relation_gradient_fn)(void *user, const double *q1, const double *q2, double *C1,
                                         double *C2);
 
+/// f and df/dt at time t. A non-zero return value stops the step with PCS_ERR_CALLBACK; so does a
+/// number that is not finite.
+typedef int (*pcs_time_fn)(void *user, double t, double *f, double *df);
+
+/// A number that depends on time, f(t) = offset + rate t + amplitude sin(frequency t + phase): a
+/// constant, a ramp, an oscillation; or a callback. All zero is f = 0.
+typedef struct pcs_time_function {
+    double offset;    ///< value at t = 0 without the oscillation
+    double rate;      ///< per s
+    double amplitude; ///< of the oscillation
+    double frequency; ///< rad/s
+    double phase;     ///< rad
+    pcs_time_fn fn;   ///< or null; replaces the five numbers
+    void *user;       ///< passed to fn; must outlive the model
+} pcs_time_function;
+
+/// f and df/dt (null: not needed) at time t. PCS_ERR_CALLBACK where the callback fails or gives
+/// numbers that are not finite.
+PCS_NODISCARD PCS_API pcs_status pcs_time_function_at(const pcs_time_function *function, double t,
+                                                      double *f, double *df);
+
 /// Numbers that a relation carries.
 enum { PCS_RELATION_DATA = 20 };
 
@@ -35,10 +56,13 @@ typedef struct pcs_relation {
     void *user;                        ///< passed to the callbacks, unless has_data
     bool has_data; ///< the callbacks get a pointer to `data` of this copy instead of user
     double data[PCS_RELATION_DATA]; ///< parameters of the built-in relations; free for others
+    pcs_time_function time; ///< a model holds y = g(q1, q2) - time(t); of relations with one row.
+                            ///< With an equality law it prescribes g, and the reaction is that of
+                            ///< the interaction
 } pcs_relation;
 
-/// g(q1, q2), dim entries, with a check of the callback: PCS_ERR_CALLBACK when it fails or leaves
-/// an entry unset or not finite.
+/// g(q1, q2) without the time function, dim entries, with a check of the callback: PCS_ERR_CALLBACK
+/// when it fails or leaves an entry unset or not finite.
 PCS_NODISCARD PCS_API pcs_status pcs_relation_gap(const pcs_relation *relation, const double *q1,
                                                   const double *q2, double *g);
 

@@ -1,4 +1,5 @@
-// The limits of doc/joints.md: a rod on a hinge that turns upwards against its stop.
+// The limits of doc/joints.md: a rod on a hinge that turns upwards against its stop; and its motor,
+// which turns the rod against its weight.
 #include "frame.h"
 
 static pcs_status stop(void)
@@ -26,9 +27,41 @@ static pcs_status stop(void)
     return PCS_OK;
 }
 
+static pcs_status crank_it(void)
+{
+    pcs_model *model;
+    pcs_state *state;
+    pcs_work *work;
+    pcs_interaction pivot, motor;
+    pcs_body_def rod = pcs_body_def_of_inertia(pcs_inertia_box(2, 0.6, 0.04, 0.04));
+    rod.position[0] = 0.3;
+    rod.velocity[1] = 0.9;
+    rod.omega[2] = 3;
+    pcs_joint_def hinge = pcs_joint_def_default(PCS_JOINT_HINGE);
+    pcs_joint_state now;
+    double effort;
+    PCS_TRY(pcs_model_create(NULL, &model));
+    PCS_TRY(pcs_model_set_gravity(model, (double[]){0, -9.81, 0}));
+    PCS_TRY(pcs_model_add_body(model, &rod, &hinge.system1));
+    hinge.point1[0] = -0.3;
+    PCS_TRY(pcs_model_add_joint(model, &hinge, &pivot));
+#include "block_2.c"
+    PCS_TRY(pcs_state_create(model, &state));
+    PCS_TRY(pcs_work_create(model, &work));
+    PCS_TRY(pcs_run(model, state, work, 1e-3, 0.5, NULL, NULL, NULL));
+    PCS_TRY(pcs_state_joint(model, state, work, pivot, &now));
+    PCS_TRY(pcs_work_joint_effort(work, motor, &effort));
+    EXPECT(fabs(now.position[0] - 1.6) < 1e-6);
+    EXPECT(fabs(effort - 2 * 9.81 * 0.3 * cos(1.6)) < 0.05);
+    pcs_work_destroy(work);
+    pcs_state_destroy(state);
+    pcs_model_destroy(model);
+    return PCS_OK;
+}
+
 int main(void)
 {
-    if (stop() == PCS_OK) return 0;
+    if (stop() == PCS_OK && crank_it() == PCS_OK) return 0;
     fprintf(stderr, "%s\n", pcs_error_text());
     return 1;
 }

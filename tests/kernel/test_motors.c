@@ -1,0 +1,198 @@
+// Prescribed coordinates and motors of joints: their gradients, their motion, and their efforts
+// against closed forms.
+#include "scene.h"
+
+#include <percuss/joint.h>
+
+#include "rotations.h"
+
+#define PI 3.14159265358979323846
+#define G  9.81
+
+static const pcs_system world = {0};
+static const pcs_interaction none = {0};
+static const double e_x[3] = {1, 0, 0}, e_z[3] = {0, 0, 1}, origin[3] = {0};
+
+static pcs_interaction place(scene *s, pcs_joint_kind kind, pcs_system one, pcs_system two,
+                             const double at[3], const double z[3])
+{
+    pcs_joint_def def = pcs_joint_def_default(kind);
+    pcs_interaction out;
+    def.system1 = one;
+    def.system2 = two;
+    CK_OK(pcs_model_place_joint(s->m, at, z, NULL, &def));
+    CK_OK(pcs_model_add_joint(s->m, &def, &out));
+    return out;
+}
+
+static pcs_joint_state joint_now(const scene *s, pcs_interaction joint)
+{
+    pcs_joint_state out;
+    CK_OK(pcs_state_joint(s->m, s->st, s->wk, joint, &out));
+    return out;
+}
+
+static double effort_of(const scene *s, pcs_interaction motor)
+{
+    double out;
+    CK_OK(pcs_work_joint_effort(s->wk, motor, &out));
+    return out;
+}
+
+// a callback with the same function as numbers
+static int swing(void *user, double t, double *f, double *df)
+{
+    return pcs_time_function_at(user, t, f, df) == PCS_OK ? 0 : 1;
+}
+
+// ---- prescribed coordinates ----------------------------------------------------------------------
+
+TEST(coordinates_have_true_gradients)
+{
+    test_random r = random_seed(61);
+    static const struct {
+        pcs_joint_kind kind;
+        int coordinate;
+    } of[] = {{PCS_JOINT_HINGE, 0},  {PCS_JOINT_SLIDER, 0}, {PCS_JOINT_UNIVERSAL, 1},
+              {PCS_JOINT_PLANAR, 1}, {PCS_JOINT_GEAR, 0},   {PCS_JOINT_DISTANCE, 0}};
+    for (int n = 0; n < TEST_DRAWS(600); ++n) {
+        pcs_joint_def def = pcs_joint_def_default(of[n % 6].kind);
+        random_vector(&r, def.point1, 3);
+        random_vector(&r, def.point2, 3);
+        random_long(&r, def.axes1);
+        random_long(&r, def.axes2);
+        def.arm = random_between(&r, 0.2, 3);
+        def.length = 1;
+        const pcs_relation relation =
+            pcs_relation_joint_coordinate(&def, none, of[n % 6].coordinate);
+        double q1[7], q2[7], g;
+        random_pose(&r, q1);
+        random_pose(&r, q2);
+        CK_OK(pcs_relation_gap(&relation, q1, q2, &g));
+        if (fabs(g) > 3 * def.arm && n % 6 != 1 && n % 6 != 3) continue; // near a whole turn
+        CK_OK(pcs_relation_check(&relation, 7, q1, 7, q2));
+        CK_OK(pcs_relation_check(&relation, 7, q1, 0, NULL));
+    }
+}
+
+// A rod whose angle is prescribed needs the moment I f'' + m g l cos f: with the default scheme and
+// with the textbook one, by numbers and by a callback, over more than a turn
+TEST(a_prescribed_crank)
+{
+    const double mass = 2, length = 0.8, l = 0.4, thick = 0.1, edges[3] = {length, thick, thick},
+                 at[3] = {l, 0, 0}, down[3] = {0, -G, 0};
+    const double I = mass * (length * length + thick * thick) / 12 + mass * l * l;
+    pcs_time_function f = {.rate = 3, .amplitude = 0.4, .frequency = 5};
+    for (int k = 0; k < 4; ++k) {
+        scene s = scene_open();
+        if (k < 2) s.scheme = pcs_scheme_default();
+        const double v0 = f.rate + f.amplitude * f.frequency, v[3] = {0, v0 * l, 0},
+                     omega[3] = {0, 0, v0};
+        const pcs_system rod = scene_box(&s, mass, edges, at, NULL, v, omega);
+        CK_OK(pcs_model_set_gravity(s.m, down));
+        pcs_joint_motor motor = {.joint = place(&s, PCS_JOINT_HINGE, rod, world, origin, e_z),
+                                 .target = f};
+        if (k % 2 == 1) motor.target = (pcs_time_function){.fn = swing, .user = &f};
+        pcs_interaction drive;
+        CK_OK(pcs_model_add_joint_motor(s.m, &motor, &drive));
+        scene_start(&s);
+        const double h = 1e-3;
+        double error = 0, work = 0, done = 0;
+        for (int i = 0; i < 2500; ++i) {
+            const double t = h * (i + 0.5);
+            double angle, speed;
+            CK_OK(pcs_time_function_at(&f, t, &angle, &speed));
+            scene_step(&s, h);
+            const double bend = -f.amplitude * f.frequency * f.frequency * sin(f.frequency * t);
+            const double moment = I * bend + mass * G * l * cos(angle);
+            error = fmax(error, fabs(effort_of(&s, drive) - moment));
+            work += h * moment * speed;
+            done += s.report.energy.prescribed;
+            const pcs_joint_state now = joint_now(&s, motor.joint);
+            CK_OK(pcs_time_function_at(&f, s.st->t, &angle, &speed));
+            ck_assert_double_le(fabs(remainder(now.position[0] - angle, 2 * PI)),
+                                k < 2 ? 1e-9 : 1e-4);
+            scene_check_ledger(&s);
+        }
+        ck_assert_double_le(error, 0.01 * mass * G * l);
+        CK_NEAR(done, work, (k < 2 ? 1e-4 : 0.03) * fabs(work)); // the textbook leaves joints open
+        scene_close(&s);
+    }
+}
+
+// one coordinate of a body, and of a Lagrangian system: f'' and the weight give the reaction
+TEST(a_prescribed_coordinate_of_a_body)
+{
+    const pcs_time_function f = {.offset = 0.5, .amplitude = 0.2, .frequency = 3};
+    const double x[3] = {0, 0, 0.5}, v[3] = {1, 0, 0.6}, edges[3] = {1, 1, 1}, height = 0.5,
+                 lift = 0.6;
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    const pcs_system box = scene_box(&s, 2, edges, x, NULL, v, NULL);
+    const pcs_lagrangian_def column = {
+        .n = 1, .mass = (double[]){3}, .load = (double[]){-3 * G}, .q0 = &height, .v0 = &lift};
+    const pcs_system mass = scene_add_lagrangian(&s, &column);
+    pcs_relation of_box = pcs_relation_linear(7, (double[7]){0, 0, 1}, 0);
+    pcs_relation of_mass = pcs_relation_linear(1, (double[1]){1}, 0);
+    of_box.time = of_mass.time = f;
+    const pcs_interaction one = scene_join(&s, of_box, pcs_law_equality(), box, world);
+    scene_join(&s, of_mass, pcs_law_equality(), mass, world);
+    scene_start(&s);
+    const double h = 1e-3;
+    for (int i = 0; i < 1000; ++i) {
+        scene_step(&s, h);
+        const double t = h * (i + 0.5), bend = -0.2 * 9 * sin(3 * t),
+                     now = 0.5 + 0.2 * sin(3 * s.st->t);
+        const pcs_body_frame frame = {.body = box, .inertial = true};
+        double wrench[6];
+        CK_OK(pcs_work_reaction(s.wk, one, &frame, wrench));
+        if (i > 0)
+            CK_NEAR(wrench[2] / h, 2 * (G + bend), 1e-4); // v0 is exact, later ones are means
+        CK_NEAR(scene_q(&s, box)[2], now, 1e-9);
+        CK_NEAR(scene_q(&s, mass)[0], now, 1e-9);
+        CK_NEAR(scene_q(&s, box)[0], s.st->t, 1e-9); // the other coordinates stay free
+    }
+    scene_close(&s);
+}
+
+static int no_number(void *user, double t, double *f, double *df)
+{
+    (void)user;
+    *f = *df = t > 0.015 ? NAN : 0;
+    return 0;
+}
+
+TEST(prescribed_coordinates_that_are_refused)
+{
+    scene s = scene_open();
+    const double edges[3] = {1, 1, 1}, x[3] = {0, 0, 0};
+    const pcs_system box = scene_box(&s, 1, edges, x, NULL, NULL, NULL);
+    const pcs_system other = scene_box(&s, 1, edges, x, NULL, NULL, NULL);
+    pcs_joint_motor motor = {.joint = place(&s, PCS_JOINT_HINGE, box, world, origin, e_z),
+                             .coordinate = 1},
+                    again;
+    CK_SAYS(pcs_model_add_joint_motor(s.m, &motor, NULL), PCS_ERR_ARG, "hinge has no coordinate 1");
+    motor.coordinate = 0;
+    motor.target.rate = NAN;
+    CK_SAYS(pcs_model_add_joint_motor(s.m, &motor, NULL), PCS_ERR_ARG, "not finite");
+    motor.joint = place(&s, PCS_JOINT_BALL, box, other, origin, e_z);
+    motor.target.rate = 1;
+    CK_SAYS(pcs_model_add_joint_motor(s.m, &motor, NULL), PCS_ERR_ARG, "rotation vector");
+    CK_SAYS(pcs_model_joint_motor(s.m, motor.joint, &again), PCS_ERR_ARG, "no motor");
+    pcs_relation ball = pcs_relation_ball_joint(x, x);
+    ball.time.rate = 1;
+    const pcs_interaction_def many = {ball, pcs_law_equality(), box, other};
+    CK_SAYS(pcs_model_add_interaction(s.m, &many, NULL), PCS_ERR_ARG, "only one row");
+    double effort;
+    motor.joint = place(&s, PCS_JOINT_SLIDER, other, world, origin, e_x);
+    motor.target = (pcs_time_function){.fn = no_number};
+    pcs_interaction drive;
+    CK_OK(pcs_model_add_joint_motor(s.m, &motor, &drive));
+    CK_OK(pcs_model_joint_motor(s.m, drive, &again));
+    ck_assert(again.joint.id == motor.joint.id && again.target.fn == no_number);
+    scene_start(&s);
+    scene_step(&s, 0.01);
+    CK_SAYS(pcs_work_joint_effort(s.wk, motor.joint, &effort), PCS_ERR_ARG, "no motor");
+    CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_CALLBACK, "function of time");
+    scene_close(&s);
+}
