@@ -34,10 +34,12 @@ const table_def layout_frame[FRAME_TABLES] = {
                  "velocities: of a body that of its centre of mass (inertial axes) and its angular "
                  "velocity (body axes)",
                  COLUMN_F64, .by_rows = true},
-    [FRAME_DRIVEN_V] = {"/frames/driven_v", "m/s, rad/s",
-                        "velocities of bodies with a prescribed motion (kind 2 in /model/systems), "
-                        "6 for each in the order of their ids, as in /frames/v",
-                        COLUMN_F64, .by_rows = true},
+    [FRAME_DRIVEN_V] =
+        {"/frames/driven_v", "m/s, rad/s",
+         "velocities of bodies with a prescribed motion, or that a Lagrangian system carries "
+         "(kind 2 in /model/systems), "
+         "6 for each in the order of their ids, as in /frames/v",
+         COLUMN_F64, .by_rows = true},
     [FRAME_STEP] = {"/frames/step", "1", "number of steps made before this frame", COLUMN_I64, NULL,
                     0, false},
     [FRAME_HASH] = {"/frames/hash", "1", "pcs_state_hash of the state", COLUMN_U64, NULL, 0, false},
@@ -216,8 +218,8 @@ static const column system_columns[] = {
 };
 const table_def layout_systems = {
     "/model/systems", NULL,
-    "kind: 0 body, 1 fixed body, 2 body with a prescribed motion, 3 Lagrangian system; row i has "
-    "the id i + 1; 0 is the world",
+    "kind: 0 body, 1 fixed body, 2 body with a prescribed motion or carried, 3 Lagrangian system; "
+    "row i has the id i + 1; 0 is the world",
     COLUMN_F64, COLUMNS(system_columns)};
 
 static const column shape_columns[] = {

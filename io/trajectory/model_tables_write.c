@@ -64,7 +64,8 @@ static pcs_status describe_system(const pcs_model *m, pcs_system id, system_row 
     }
     pcs_body_def def;
     PCS_TRY(pcs_model_body(m, id, &def));
-    row->kind = def.motion ? ROW_DRIVEN : def.fixed ? ROW_FIXED : ROW_BODY;
+    const bool driven = def.motion || def.carrier.id > 0;
+    row->kind = driven ? ROW_DRIVEN : def.fixed ? ROW_FIXED : ROW_BODY;
     row->q_count = 7;
     if (row->kind != ROW_BODY) return PCS_OK;
     row->v_count = 6;

@@ -267,7 +267,7 @@ static pcs_status measure(const pcs_model *m, int *nq, int *nv, int *driven)
         pcs_body_def def;
         if (pcs_model_is_lagrangian(m, (pcs_system){id})) continue;
         PCS_TRY(pcs_model_body(m, (pcs_system){id}, &def));
-        if (def.motion) *driven += 6;
+        if (def.motion || def.carrier.id > 0) *driven += 6;
     }
     return PCS_OK;
 }
@@ -406,8 +406,8 @@ static pcs_status write_waiting(pcs_recorder *r)
     return PCS_OK;
 }
 
-// a state has no velocities of prescribed motions: the motions compute them
-static pcs_status add_driven(pcs_recorder *r, const pcs_model *m, double t)
+// the velocities of prescribed motions and of carried bodies, which a state has not
+static pcs_status add_driven(pcs_recorder *r, const pcs_model *m, const pcs_state *state)
 {
     if (r->driven == 0) return PCS_OK;
     double *v = more_rows(r, FRAME_DRIVEN_V, 1);
@@ -415,16 +415,10 @@ static pcs_status add_driven(pcs_recorder *r, const pcs_model *m, double t)
     int at = 0;
     for (int id = 1; id <= pcs_model_system_count(m); ++id) {
         pcs_body_def def;
-        double q[7];
         if (pcs_model_is_lagrangian(m, (pcs_system){id})) continue;
         PCS_TRY(pcs_model_body(m, (pcs_system){id}, &def));
-        if (!def.motion || at == r->driven) continue;
-        memset(v + at, 0, 6 * sizeof *v);
-        if (def.motion(def.user, t, q, v + at) != 0 || !pcs_all_finite(v + at, 6)) {
-            return pcs_fail(PCS_ERR_CALLBACK,
-                            "pcs_recorder_observe: the motion of system %d failed at t = %g s", id,
-                            t);
-        }
+        if (!(def.motion || def.carrier.id > 0) || at == r->driven) continue;
+        PCS_TRY(pcs_state_velocity(m, state, (pcs_system){id}, v + at));
         at += 6;
     }
     if (at == r->driven) return PCS_OK;
@@ -448,7 +442,7 @@ static pcs_status add_frame(pcs_recorder *r, const pcs_model *m, const pcs_state
     const int64_t step = r->steps, end = r->contacts;
     PCS_TRY(add_row(r, FRAME_Q, state->q));
     PCS_TRY(add_row(r, FRAME_V, state->v));
-    PCS_TRY(add_driven(r, m, state->t));
+    PCS_TRY(add_driven(r, m, state));
     PCS_TRY(add_row(r, FRAME_STEP, &step));
     PCS_TRY(add_row(r, FRAME_HASH, &hash));
     PCS_TRY(add_row(r, FRAME_CONTACTS_END, &end));

@@ -79,12 +79,15 @@ pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system sys
     char words[PART_WORDS];
     part_words(m, PART_SYSTEM, "system ", system.id, words);
     if (system.id > 0 && m->system[system.id - 1].kind == SYSTEM_LAGRANGIAN) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "%s: %s is a Lagrangian system; only bodies and the world carry shapes",
-                        who, words);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: %s is a Lagrangian system; only bodies and the world have shapes: add a"
+            " body with this carrier",
+            who, words);
     }
     if ((shape->kind == PCS_SHAPE_MESH || shape->kind == PCS_SHAPE_HEIGHT_FIELD) && system.id > 0 &&
-        m->system[system.id - 1].kind != SYSTEM_FIXED) {
+        (m->system[system.id - 1].kind != SYSTEM_FIXED ||
+         m->system[system.id - 1].carrier.id > 0)) {
         return pcs_fail(PCS_ERR_ARG,
                         "%s: forces move %s; a mesh or a height field must be on a fixed body or"
                         " one with a prescribed motion",
@@ -209,7 +212,7 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
     if (s1 == s2)
         return pcs_fail(PCS_ERR_ARG, "interaction: both systems are %d; give two different ones",
                         def->system1.id);
-    if (s1->nv == 0 && (!s2 || s2->nv == 0)) {
+    if (!system_can_move(m, def->system1.id - 1) && !system_can_move(m, def->system2.id - 1)) {
         return pcs_fail(PCS_ERR_ARG, "interaction: neither of its systems can move");
     }
     const int expected = relation_coordinates(&def->relation);

@@ -10,6 +10,7 @@
 #include "linalg/m3.h"
 #include "mass/inertia.h"
 #include "mass/m6.h"
+#include "model/carried.h"
 
 // ---- places ------------------------------------------------------------------------------------
 
@@ -196,14 +197,39 @@ static pcs_status check_range(const char *what, const double *x, size_t n)
     return pcs_fail(PCS_ERR_ARG, "body: the %s has an entry beyond %g", what, MODEL_LARGEST);
 }
 
-static pcs_status check_body(const pcs_body_def *def)
+// a body that forces do not move directly has at most one reason for it
+static pcs_status check_pose(const pcs_model *m, const pcs_body_def *def)
 {
-    PCS_TRY(check_range("position", def->position, 3));
-    PCS_TRY(check_range("orientation quaternion", def->orientation, 4));
     if (def->fixed && def->motion) {
         return pcs_fail(PCS_ERR_ARG, "body: it is fixed and has a motion; choose one");
     }
-    if (def->fixed || def->motion) return PCS_OK;
+    if (def->carrier.id == 0) {
+        if (!def->pose && !def->pose_jacobian && !def->touches_carried) return PCS_OK;
+        return pcs_fail(PCS_ERR_ARG, "body: it has a pose callback, a Jacobian of it or"
+                                     " touches_carried, but no carrier; set the Lagrangian system"
+                                     " that carries it");
+    }
+    if (def->fixed || def->motion) {
+        return pcs_fail(PCS_ERR_ARG, "body: it has a carrier and %s; choose one",
+                        def->fixed ? "is fixed" : "has a motion");
+    }
+    const model_system *carrier = model_find(m, def->carrier);
+    if (!carrier || carrier->kind != SYSTEM_LAGRANGIAN) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "body: its carrier is system %d, which is no Lagrangian system",
+                        def->carrier.id);
+    }
+    if (def->pose) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "body: system %d carries it; give the callback of its pose",
+                    def->carrier.id);
+}
+
+static pcs_status check_body(const pcs_model *m, const pcs_body_def *def)
+{
+    PCS_TRY(check_range("position", def->position, 3));
+    PCS_TRY(check_range("orientation quaternion", def->orientation, 4));
+    PCS_TRY(check_pose(m, def));
+    if (!body_def_moves(def)) return PCS_OK;
     if (!(def->mass > 0) || !isfinite(def->mass)) {
         return pcs_fail(PCS_ERR_ARG, "body: the mass is %g kg; it must be positive", def->mass);
     }
@@ -225,15 +251,37 @@ static pcs_status check_body(const pcs_body_def *def)
     return has_added(def) ? check_added(def) : PCS_OK;
 }
 
+// the first pose of a carried body, and the check of its Jacobian there
+static pcs_status begin_pose(const pcs_model *m, model_system *s)
+{
+    const model_system *carrier = &m->system[s->carrier.id - 1];
+    const size_t n = (size_t)carrier->nq;
+    double *room = pcs_env_alloc(&m->env, 7 * n, sizeof *room);
+    if (!room) return pcs_fail_memory("pcs_model_add_body");
+    model_system named = *s;
+    named.model = NULL; // it has no number yet
+    pcs_status status = carried_pose(&named, carrier->start, s->q0);
+    if (status == PCS_OK) {
+        status = carried_check(&named, carrier->nq, carrier->start, room, room + n);
+    }
+    memcpy(s->given, s->q0 + 3, sizeof s->given);
+    pcs_env_free(&m->env, room);
+    return status;
+}
+
 // adds a checked definition; `filled`: its inertia is that of its shapes
 static pcs_status add_body(pcs_model *m, const pcs_body_def *def, bool filled, pcs_system *out)
 {
-    const bool moves = !def->fixed && !def->motion;
+    const bool moves = body_def_moves(def);
     model_system s = {.kind = moves ? SYSTEM_BODY : SYSTEM_FIXED,
                       .nq = BODY_NQ,
                       .nv = moves ? BODY_NV : 0,
                       .motion = def->motion,
                       .driven = m->n_driven,
+                      .carrier = def->carrier,
+                      .pose = def->pose,
+                      .pose_jacobian = def->pose_jacobian,
+                      .touches_carried = def->touches_carried,
                       .user = def->user};
     memcpy(s.q0, def->position, 3 * sizeof(double));
     memcpy(s.q0 + 3, def->orientation, 4 * sizeof(double));
@@ -261,12 +309,14 @@ static pcs_status add_body(pcs_model *m, const pcs_body_def *def, bool filled, p
         pcs_env_free(&m->env, s.added);
         return pcs_fail_memory("pcs_model_add_body");
     }
-    const pcs_status status = place(m, &s, out);
+    pcs_status status = s.pose ? begin_pose(m, &s) : PCS_OK;
+    if (status == PCS_OK) status = place(m, &s, out);
     if (status != PCS_OK) {
         pcs_env_free(&m->env, s.added);
         return status;
     }
     m->n_driven += def->motion != NULL;
+    m->n_carried += def->carrier.id > 0;
     return PCS_OK;
 }
 
@@ -277,7 +327,7 @@ pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system 
     pcs_body_def own = *def;
     const bool filled = !any_entry(def->inertia, 9);
     if (filled) memcpy(own.inertia, pcs_inertia_sphere(def->mass, 0.1).J, sizeof own.inertia);
-    PCS_TRY(check_body(&own));
+    PCS_TRY(check_body(m, &own));
     return add_body(m, &own, filled, out);
 }
 

@@ -61,7 +61,7 @@ static bool reserve_shapes(pcs_model *m, int n)
 static pcs_status define_solid(const pcs_env *env, int n, const pcs_shape *shapes, double density,
                                pcs_body_def *def, pcs_shape *about_G)
 {
-    if (def->fixed || def->motion) {
+    if (!body_def_moves(def)) {
         memcpy(about_G, shapes, (size_t)n * sizeof *shapes);
         return PCS_OK;
     }
@@ -103,7 +103,7 @@ pcs_status pcs_model_add_solid(pcs_model *m, const pcs_body_def *def, int n,
         PCS_TRY(model_check_shape(m, who, (pcs_system){0}, &shapes[k], material));
         const bool ground =
             shapes[k].kind == PCS_SHAPE_MESH || shapes[k].kind == PCS_SHAPE_HEIGHT_FIELD;
-        if (ground && !def->fixed && !def->motion) {
+        if (ground && (body_def_moves(def) || def->carrier.id > 0)) {
             return pcs_fail(PCS_ERR_ARG,
                             "%s: a mesh or a height field must be on a fixed body or one with a"
                             " prescribed motion",

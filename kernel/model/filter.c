@@ -119,6 +119,15 @@ static bool kept_apart(const pcs_model *m, const model_shape *a, const model_sha
     return false;
 }
 
+// true for two bodies of one carrier, unless both have the flag
+static bool carried_apart(const pcs_model *m, const model_shape *a, const model_shape *b)
+{
+    if (a->system < 0 || b->system < 0) return false;
+    const model_system *one = &m->system[a->system], *two = &m->system[b->system];
+    if (one->carrier.id == 0 || one->carrier.id != two->carrier.id) return false;
+    return !(one->touches_carried && two->touches_carried);
+}
+
 // the filter gets the smaller number first, whichever shape moves
 static pcs_status ask(const pcs_model *m, int i, int j, bool *may)
 {
@@ -141,6 +150,7 @@ pcs_status filter_pairs(const pcs_model *m, int (*pair)[2], int *n)
         const model_shape *a = &m->shape[i], *b = &m->shape[j];
         bool may = (a->group & b->mask) && (b->group & a->mask);
         may = may && !(m->n_joins > 0 && kept_apart(m, a, b));
+        may = may && !(m->n_carried > 1 && carried_apart(m, a, b));
         if (may && m->filter) PCS_TRY(ask(m, i, j, &may));
         if (!may) continue;
         pair[kept][0] = i;

@@ -7,7 +7,7 @@
 // true when anything keeps shapes apart
 static inline bool model_filters(const pcs_model *m)
 {
-    return m->grouped || m->filter || m->n_joins > 0;
+    return m->grouped || m->filter || m->n_joins > 0 || m->n_carried > 0;
 }
 
 // drops the pairs of shapes that groups, joints or the filter keep apart, the order of the others

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // m/s^2; a body would pass the speed of light in 3e-12 s
@@ -100,7 +101,8 @@ double model_size(const pcs_model *m)
     double size = INFINITY;
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
-        if (s->kind != SYSTEM_BODY || s->disabled) continue;
+        const bool carried = s->carrier.id > 0 && s->thickness > 0;
+        if ((s->kind != SYSTEM_BODY && !carried) || s->disabled) continue;
         const double own = system_size(s);
         if (own < size) size = own;
     }
@@ -110,6 +112,10 @@ double model_size(const pcs_model *m)
 const char *system_words(const model_system *s, char words[PART_WORDS])
 {
     const char *what = s->kind == SYSTEM_LAGRANGIAN ? "Lagrangian system " : "body ";
+    if (!s->model) {
+        snprintf(words, PART_WORDS, "a carried body");
+        return words;
+    }
     return part_words(s->model, PART_SYSTEM, what, (int)(s - s->model->system) + 1, words);
 }
 

@@ -38,6 +38,10 @@ typedef struct model_system {
     double given[4];           // the orientation before it was normalised
     pcs_body_motion_fn motion; // or null; the body then counts as fixed
     int driven;                // number among those with a motion
+    pcs_system carrier;        // or {0}; the body then counts as fixed, and follows its pose
+    pcs_body_pose_fn pose;
+    pcs_body_pose_jacobian_fn pose_jacobian;
+    bool touches_carried; // other bodies of its carrier with this flag
     pcs_body_force_fn body_force;
     pcs_body_jacobian_fn body_jacobian;
 
@@ -122,6 +126,7 @@ struct pcs_model {
 
     bool variable_mass; // some system's mass depends on q
     int n_driven;       // bodies with prescribed motion
+    int n_carried;      // bodies that Lagrangian systems carry
     pcs_combine_fn combine;
     void *combine_user;
     pair_law *pair_law; // sorted by a, then b
@@ -171,6 +176,12 @@ static inline void model_classify(model_system *s)
     s->plain = !s->dense && s->isotropic;
 }
 
+// true when forces move a body directly
+static inline bool body_def_moves(const pcs_body_def *def)
+{
+    return !def->fixed && !def->motion && def->carrier.id == 0;
+}
+
 // number of values in the factors of its iteration matrix (linalg/mass.h)
 static inline size_t system_factor_size(const model_system *s)
 {
@@ -187,6 +198,20 @@ double system_size(const model_system *s);
 static inline const model_system *model_find(const pcs_model *m, pcs_system s)
 {
     return m && s.id >= 1 && s.id <= m->n_systems ? &m->system[s.id - 1] : NULL;
+}
+
+// the system whose velocities move a system (an index, -1 for the world): its carrier, else itself
+static inline int system_mover(const pcs_model *m, int system)
+{
+    if (system < 0 || m->system[system].carrier.id == 0) return system;
+    return m->system[system].carrier.id - 1;
+}
+
+// true when forces move it, or its carrier
+static inline bool system_can_move(const pcs_model *m, int system)
+{
+    const int mover = system_mover(m, system);
+    return mover >= 0 && m->system[mover].nv > 0;
 }
 
 // "body 3 'crate'", "system 3": the name of a system in a sentence about a callback

@@ -44,6 +44,10 @@ static uint64_t add_system(uint64_t hash, const model_system *s)
         hash = add_reals(hash, s->D, n * n);
         return add_reals(hash, s->load, n);
     }
+    if (s->carrier.id > 0) {
+        hash = add_int(add_int(hash, s->carrier.id), s->touches_carried);
+        hash = add_int(hash, s->pose_jacobian != NULL);
+    }
     hash = add_reals(hash, &s->mass, 1);
     hash = add_reals(hash, s->J, 9);
     hash = add_reals(hash, s->added, 36);

@@ -90,8 +90,12 @@ pcs_status pcs_model_body(const pcs_model *m, pcs_system body, pcs_body_def *out
     if (!s || s->kind == SYSTEM_LAGRANGIAN || !out)
         return no_system("pcs_model_body", body, "body");
     *out = pcs_body_def_default();
-    out->fixed = s->kind == SYSTEM_FIXED && !s->motion;
+    out->fixed = s->kind == SYSTEM_FIXED && !s->motion && s->carrier.id == 0;
     out->motion = s->motion;
+    out->carrier = s->carrier;
+    out->pose = s->pose;
+    out->pose_jacobian = s->pose_jacobian;
+    out->touches_carried = s->touches_carried;
     out->user = s->user;
     memcpy(out->position, s->q0, sizeof out->position);
     memcpy(out->orientation, s->given, sizeof out->orientation);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "model/model.h"
+#include "linalg/bsr.h"
+#include "model/carried.h"
 #include "systems/systems.h"
 
 static int order(int a, int b)
@@ -134,7 +135,8 @@ pcs_status pcs_state_create(const pcs_model *m, pcs_state **out)
         return pcs_fail_memory("pcs_state_create");
     }
 
-    const pcs_status status = start_systems(m, 0, st->t, st->q, st->v);
+    pcs_status status = start_systems(m, 0, st->t, st->q, st->v);
+    if (status == PCS_OK) status = model_carry(m, st->q);
     if (status != PCS_OK) {
         pcs_state_destroy(st);
         return status;
@@ -163,13 +165,16 @@ pcs_status pcs_state_extend(const pcs_model *m, pcs_state *st)
     double *v = pcs_env_alloc(env, (size_t)m->nv, sizeof *v);
     pcs_status status = q && v ? PCS_OK : pcs_fail_memory("pcs_state_extend");
     if (status == PCS_OK) status = start_systems(m, first, st->t, q, v);
+    if (status == PCS_OK) {
+        memcpy(q, st->q, (size_t)st->nq * sizeof *q);
+        memcpy(v, st->v, (size_t)st->nv * sizeof *v);
+        status = model_carry(m, q);
+    }
     if (status != PCS_OK) {
         pcs_env_free(env, q);
         pcs_env_free(env, v);
         return status;
     }
-    memcpy(q, st->q, (size_t)st->nq * sizeof *q);
-    memcpy(v, st->v, (size_t)st->nv * sizeof *v);
     pcs_env_free(env, st->q);
     pcs_env_free(env, st->v);
     st->q = q;
@@ -177,6 +182,14 @@ pcs_status pcs_state_extend(const pcs_model *m, pcs_state *st)
     st->nq = m->nq;
     st->nv = m->nv;
     return PCS_OK;
+}
+
+pcs_status pcs_state_carry(const pcs_model *m, pcs_state *st)
+{
+    if (!m || !st) return pcs_fail(PCS_ERR_ARG, "pcs_state_carry: an argument is null");
+    if (st->nq == m->nq) return model_carry(m, st->q);
+    return pcs_fail(PCS_ERR_SIZE, "pcs_state_carry: the state has %d coordinates, the model %d",
+                    st->nq, m->nq);
 }
 
 void pcs_state_destroy(pcs_state *st)
@@ -210,6 +223,38 @@ double *pcs_state_q(const pcs_model *m, pcs_state *st, pcs_system system)
 double *pcs_state_v(const pcs_model *m, pcs_state *st, pcs_system system)
 {
     return (double *)pcs_state_read_v(m, st, system);
+}
+
+// J v of the carrier
+static pcs_status carried_velocity(const pcs_model *m, const model_system *s, const pcs_state *st,
+                                   double v[6])
+{
+    const model_system *carrier = &m->system[s->carrier.id - 1];
+    const size_t n = (size_t)carrier->nv;
+    double *J = pcs_env_alloc(&m->env, 7 * n, sizeof *J);
+    if (!J) return pcs_fail_memory("pcs_state_velocity");
+    const pcs_status status = carried_rows(s, carrier->nv, st->q + carrier->q_at, J + 6 * n, J);
+    memset(v, 0, 6 * sizeof *v);
+    if (status == PCS_OK) block_addmul(6, carrier->nv, J, st->v + carrier->v_at, v);
+    pcs_env_free(&m->env, J);
+    return status;
+}
+
+pcs_status pcs_state_velocity(const pcs_model *m, const pcs_state *st, pcs_system body, double v[6])
+{
+    const model_system *s = model_find(m, body);
+    if (!s || !st || !v || s->kind == SYSTEM_LAGRANGIAN || st->nq != m->nq) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_state_velocity: an argument is null, the state is not of"
+                        " the model, or system %d is no body",
+                        body.id);
+    }
+    double q[7];
+    if (s->carrier.id > 0) return carried_velocity(m, s, st, v);
+    if (s->motion) return system_motion(s, st->t, q, v);
+    memset(v, 0, 6 * sizeof *v);
+    if (s->nv > 0) memcpy(v, st->v + s->v_at, 6 * sizeof *v);
+    return PCS_OK;
 }
 
 pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)

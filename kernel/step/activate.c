@@ -77,8 +77,8 @@ static pcs_status speed_gain(const trial *t, const candidate *c, pcs_arena mem, 
         PCS_TRY(add_side_gain(t, c, 0, mem, gain));
         return add_side_gain(t, c, 1, mem, gain);
     }
-    if (c->sys1 >= 0) *gain += t->gain[c->sys1];
-    if (c->sys2 >= 0) *gain += t->gain[c->sys2];
+    if (c->pose1 >= 0) *gain += t->gain[c->pose1];
+    if (c->pose2 >= 0) *gain += t->gain[c->pose2];
     return PCS_OK;
 }
 
@@ -146,7 +146,7 @@ pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
-        const double tol = touch_tolerance(t, gap_rounding(t, c->sys1, c->sys2));
+        const double tol = touch_tolerance(t, gap_rounding(t, c->pose1, c->pose2));
         if (step_restores(t, &c->law)) {
             PCS_TRY(activate_restoring(t, c, tol, *mem));
         } else {

@@ -18,6 +18,7 @@
 
 #include <string.h>
 
+#include "model/carried.h"
 #include "step/couple.h"
 
 // ---- the velocity problem ---------------------------------------------------------------------
@@ -65,7 +66,7 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
         system_advance(s, t->st->q + s->q_at, part * t->h, t->st->v + s->v_at, m->scheme.update,
                        q + s->q_at);
     }
-    return PCS_OK;
+    return model_carry(m, q);
 }
 
 // a rest of H v is large when its square is more than this part of that of the change of H v

@@ -57,7 +57,14 @@ static candidate *add(const trial *t, const pcs_law *law, int dim, pcs_arena *me
 {
     if (list->n == list->cap && !reserve(t, list->cap + list->cap / 4 + 8, mem, list)) return NULL;
     candidate *c = &list->c[list->n];
-    *c = (candidate){.law = *law, .dim = dim, .interaction = -1, .at = -1, .sys1 = -1, .sys2 = -1};
+    *c = (candidate){.law = *law,
+                     .dim = dim,
+                     .interaction = -1,
+                     .at = -1,
+                     .sys1 = -1,
+                     .sys2 = -1,
+                     .pose1 = -1,
+                     .pose2 = -1};
     double *room = c->own;
     if (!has_own_room(c)) {
         room = PCS_TAKE(mem, 5 * (size_t)dim, double);
@@ -117,15 +124,11 @@ static pcs_status add_interaction(const trial *t, int i, int row, int dim, pcs_a
     c->interaction = i;
     c->row = row;
     c->key = (contact_key){-1, i, (unsigned)row};
-    c->sys1 = def->system1.id - 1;
-    c->sys2 = def->system2.id - 1;
+    candidate_join(m, c, def->system1.id - 1, def->system2.id - 1);
     bodies_block *k = &list->k[list->n - 1];
     start_block(m, c, k);
     for (int side = 0; side < 2; ++side) {
-        const int system = side == 0 ? c->sys1 : c->sys2;
-        if (!system_moves(m, system)) continue;
-        c->J[side] = PCS_TAKE(mem, (size_t)dim * (size_t)m->system[system].nv, double);
-        if (!c->J[side]) return pcs_fail_memory("step: an interaction");
+        PCS_TRY(candidate_take_rows(m, side == 0 ? c->sys1 : c->sys2, dim, mem, &c->J[side]));
         k->rows[side] = c->J[side];
     }
     PCS_TRY(candidate_time(t, c));
@@ -175,23 +178,37 @@ static void list_contact(const trial *t, int i, int shape1, int shape2, const pc
                      .dim = law_has_friction(&law) ? 3 : 1,
                      .key = {shape1, shape2, f->id},
                      .at = -1,
-                     .sys1 = m->shape[shape1].system,
-                     .sys2 = m->shape[shape2].system,
                      .feature = f};
+    candidate_join(m, c, m->shape[shape1].system, m->shape[shape2].system);
     lay_rows(c, c->own);
     start_block(m, c, &t->list.k[i]);
 }
 
+// memory for the rows of carried bodies
+static pcs_status take_carried(const trial *t, candidate *c, pcs_arena *mem)
+{
+    const int pose[2] = {c->pose1, c->pose2};
+    for (int side = 0; side < 2 && candidate_is_carried(t->m, c); ++side) {
+        if (!is_carried(t->m, pose[side])) continue;
+        const int to = side == 1 && c->sys2 < 0 ? 0 : side; // one carrier of both
+        if (c->J[to]) continue;
+        PCS_TRY(candidate_take_rows(t->m, to == 0 ? c->sys1 : c->sys2, c->dim, mem, &c->J[to]));
+    }
+    return PCS_OK;
+}
+
 // gap and rows
-static void place_contact(const trial *t, int i)
+static pcs_status place_contact(const trial *t, int i, pcs_arena mem)
 {
     candidate *c = &t->list.c[i];
     pcs_gap gap;
-    candidate_contact(t->m, c, system_q(t->m, c->sys1, t->st->q), system_q(t->m, c->sys2, t->st->q),
-                      &t->list.k[i], &gap);
+    PCS_TRY(candidate_contact(t->m, c, system_q(t->m, c->pose1, t->st->q),
+                              system_q(t->m, c->pose2, t->st->q), t->st->q, mem, &t->list.k[i],
+                              &gap));
     c->g[0] = gap.g;
     v3_copy(gap.P1, c->P1);
     v3_copy(gap.P2, c->P2);
+    return PCS_OK;
 }
 
 static pcs_status law_of(const trial *t, int shape1, int shape2, pcs_law *out)
@@ -210,7 +227,8 @@ static pcs_status add_contact(const trial *t, int shape1, int shape2, const pcs_
     const int i = list->n - 1;
     int hint = 0;
     list_contact(t, i, shape1, shape2, f);
-    place_contact(t, i);
+    PCS_TRY(take_carried(t, c, mem));
+    PCS_TRY(place_contact(t, i, *mem));
     PCS_TRY(candidate_drive(t, c, &list->k[i], t->st->q, mem));
     complete(t, c, &list->k[i], &hint);
     return PCS_OK;
@@ -238,7 +256,9 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     bodies_block *k = &list->k[i];
     int hint = 0;
     list_contact(t, i, m->shape1, m->shape2, f);
-    candidate_contact(t->m, c, m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL, k, &gap);
+    PCS_TRY(take_carried(t, c, mem));
+    PCS_TRY(candidate_contact(t->m, c, m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL,
+                              t->st->q, *mem, k, &gap));
     if (row == MEETING_OF_CENTRES) {
         memset(k->core, 0, sizeof k->core);
         memset(k->along, 0, sizeof k->along);
@@ -259,6 +279,12 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     return PCS_OK;
 }
 
+// true when contacts depend on callbacks of the user: they are then placed one after another
+static bool asks_user(const pcs_model *m)
+{
+    return m->n_driven > 0 || m->n_carried > 0;
+}
+
 // places the contacts of the list from `first` on, a share per thread
 typedef struct placing {
     const trial *t;
@@ -270,11 +296,15 @@ static void place_share(void *argument, int begin, int end)
 {
     const placing *p = argument;
     const trial *t = p->t;
+    const pcs_arena none = {0};
     for (int k = begin, hint = 0; k < end; ++k) {
         const int *pair = p->near->pair[p->near->pair_of[k]], i = p->first + k;
         list_contact(t, i, pair[0], pair[1], &p->near->f[k]);
-        place_contact(t, i);
-        if (t->m->n_driven == 0) complete(t, &t->list.c[i], &t->list.k[i], &hint);
+        if (candidate_is_carried(t->m, &t->list.c[i])) continue;
+        const pcs_status status = place_contact(t, i, none);
+        PCS_ASSERT(status == PCS_OK);
+        (void)status;
+        if (!asks_user(t->m)) complete(t, &t->list.c[i], &t->list.k[i], &hint);
     }
 }
 
@@ -294,7 +324,11 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
     placing p = {t, near, first};
     threads_each(near->n < FEW_CONTACTS ? NULL : t->work->team, near->n, place_share, &p);
     list->n += near->n;
-    for (int i = first, hint = 0; i < list->n && t->m->n_driven > 0; ++i) {
+    for (int i = first, hint = 0; i < list->n && asks_user(t->m); ++i) {
+        if (candidate_is_carried(t->m, &list->c[i])) {
+            PCS_TRY(take_carried(t, &list->c[i], mem));
+            PCS_TRY(place_contact(t, i, *mem));
+        }
         PCS_TRY(candidate_drive(t, &list->c[i], &list->k[i], t->st->q, mem));
         complete(t, &list->c[i], &list->k[i], &hint);
     }
@@ -393,8 +427,8 @@ static void mark_overlap(const trial *t, const candidates *list, int i, const pc
 {
     if (i < 0) return;
     const contact_key key = list->c[i].key;
-    const double *q1 = system_q(t->m, list->c[i].sys1, t->end.q);
-    const double *q2 = system_q(t->m, list->c[i].sys2, t->end.q);
+    const double *q1 = system_q(t->m, list->c[i].pose1, t->end.q);
+    const double *q2 = system_q(t->m, list->c[i].pose2, t->end.q);
     pcs_gap overlap, own;
     pcs_feature_gap(f, q1, q2, &overlap);
     int k = i;
@@ -412,7 +446,7 @@ static void mark_overlap(const trial *t, const candidates *list, int i, const pc
 // come down on the face beside it. Both have the same id.
 static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pcs_arena *mem)
 {
-    const double *q1 = system_q(t->m, c->sys1, t->end.q), *q2 = system_q(t->m, c->sys2, t->end.q);
+    const double *q1 = system_q(t->m, c->pose1, t->end.q), *q2 = system_q(t->m, c->pose2, t->end.q);
     const int i = (int)(c - t->list.c);
     int hint = 0;
     pcs_gap now, then;
@@ -421,7 +455,7 @@ static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pc
     pcs_feature_gap(c->feature, q1, q2, &then);
     if (v3_dot(now.N, then.N) >= 1 - SAME_NORMAL) return PCS_OK;
     c->feature = f;
-    place_contact(t, i);
+    PCS_TRY(place_contact(t, i, *mem));
     PCS_TRY(candidate_drive(t, c, &t->list.k[i], t->st->q, mem));
     complete(t, c, &t->list.k[i], &hint);
     if (i < t->list.n_first) t->list.first[i] = t->list.k[i];

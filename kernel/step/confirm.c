@@ -250,18 +250,20 @@ static pcs_status add_impulses(confirming *f, const run *r, pcs_arena mem)
     return PCS_OK;
 }
 
-static void set_paths(const trial *t, const candidate *c, const double *v, pair_meeting *m)
+static pcs_status set_paths(const trial *t, const candidate *c, const double *v, pcs_arena mem,
+                            pair_meeting *m)
 {
     *m = (pair_meeting){.shape1 = c->key.shape1, .shape2 = c->key.shape2};
-    m->path1 = path_of(t, c->sys1, v);
-    m->path2 = path_of(t, c->sys2, v);
-    if (t->rule != PCS_ACTIVATION_PREDICTIVE) return;
+    PCS_TRY(path_of(t, c->pose1, v, mem, &m->path1));
+    PCS_TRY(path_of(t, c->pose2, v, mem, &m->path2));
+    if (t->rule != PCS_ACTIVATION_PREDICTIVE) return PCS_OK;
     // for gamma > 1 the rule predicts beyond the end of the step
     const double longer = fmax(1, t->m->scheme.gamma);
     for (int k = 0; k < 6; ++k) {
         m->path1.d[k] *= longer;
         m->path2.d[k] *= longer;
     }
+    return PCS_OK;
 }
 
 // true when a row that takes part has a normal within 1 - cos of that of feature `f` at the meeting
@@ -307,7 +309,7 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     const candidate *c = &t->list.c[r->begin];
     pcs_arena before = *mem;
     pair_meeting m;
-    set_paths(t, c, f->v, &m);
+    PCS_TRY(set_paths(t, c, f->v, *mem, &m));
     const bool predicted = t->rule == PCS_ACTIVATION_PREDICTIVE;
     PCS_TRY(path_meet(t, predicted ? 0 : contact_slop(t, c), mem, &m));
     if (predicted && !m.meets) return PCS_OK;
@@ -371,10 +373,10 @@ static pcs_status test_paths(confirming *f, pcs_arena *mem)
 // ---- contacts refuted or not predicted that the step meets --------------------------------------
 
 // true when rotation moves the surfaces of a pair by more than a tenth of its size
-static bool turns_far(const trial *t, const candidate *c)
+static bool turns_far(const trial *t, const candidate *c, pcs_arena mem)
 {
     pair_meeting m;
-    set_paths(t, c, t->end.v, &m);
+    if (set_paths(t, c, t->end.v, mem, &m) != PCS_OK) return false;
     return path_rotation(t, &m) > FAR * size_of(t->m, c);
 }
 
@@ -392,14 +394,14 @@ static bool stays_open(const trial *t, const run *r)
 
 // True when the path of a pair must be followed because its rows do not describe it: none is active
 // (refuted before, or not predicted to close), or the bodies rotate too far for linear rows.
-static bool is_left_alone(const trial *t, const run *r)
+static bool is_left_alone(const trial *t, const run *r, pcs_arena mem)
 {
     bool active = false, proven = false;
     for (int i = r->begin; i < r->end; ++i) {
         active = active || t->list.c[i].active;
         proven = proven || t->list.c[i].proven;
     }
-    if (turns_far(t, &t->list.c[r->begin])) return active || !proven;
+    if (turns_far(t, &t->list.c[r->begin], mem)) return active || !proven;
     return !active && !proven && !stays_open(t, r);
 }
 
@@ -452,12 +454,12 @@ static pcs_status find_tunnels(confirming *f, pcs_arena *mem)
     for (int i = 0; i < n; i = run_end(&t->list, i)) {
         const run r = {.begin = i, .end = run_end(&t->list, i)};
         const candidate *c = &t->list.c[i];
-        if (c->interaction >= 0 || !is_left_alone(t, &r)) continue;
+        if (c->interaction >= 0 || !is_left_alone(t, &r, *mem)) continue;
         if (was_added(t, c, n)) continue;
         pcs_arena scope = *mem;
         pair_meeting m;
         bool waits;
-        set_paths(t, c, t->end.v, &m);
+        PCS_TRY(set_paths(t, c, t->end.v, scope, &m));
         PCS_TRY(path_meet(t, contact_slop(t, c), &scope, &m));
         if (!m.meets) continue;
         PCS_TRY(may_wait(t, c, m, scope, &waits));
@@ -521,7 +523,7 @@ static pcs_status test_predictions(confirming *f, bool turn, pcs_arena *mem, boo
         pcs_arena scope = *mem;
         pair_meeting m;
         const int first = t->list.n;
-        set_paths(t, &t->list.c[i], t->st->v, &m);
+        PCS_TRY(set_paths(t, &t->list.c[i], t->st->v, scope, &m));
         PCS_TRY(path_meet(t, 0, &scope, &m));
         if (m.meets && (!turn || has_row(t, &r, &m, &m.f[0], OTHER_HIT))) continue;
         refute(f, &r);

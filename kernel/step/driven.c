@@ -25,19 +25,11 @@
 #include <string.h>
 
 #include "linalg/m3.h"
+#include "model/carried.h"
 #include "relations/joint_kinds.h"
 
 // data per driven system
 enum { START = 0, GAPS = 6, TANGENTS = 12, MEAN = 18, DRIVEN = 24 };
-
-void system_displacement(const double q0[7], const double q1[7], double d[6])
-{
-    double back[4], turn[4];
-    pcs_quat_conj(q0 + 3, back);
-    pcs_quat_mul(back, q1 + 3, turn);
-    pcs_quat_log(turn, d + 3);
-    v3_sub(q1, q0, d);
-}
 
 static pcs_status begin_one(trial *t, int system)
 {
@@ -51,7 +43,7 @@ static pcs_status begin_one(trial *t, int system)
     if (t->h == 0) return PCS_OK; // an impact or a projection: the body stays where it is
 
     PCS_TRY(system_motion(s, t->st->t + t->h, t->end.q + s->q_at, v1));
-    system_displacement(t->st->q + s->q_at, t->end.q + s->q_at, d);
+    pose_displacement(t->st->q + s->q_at, t->end.q + s->q_at, d);
     const double theta = t->m->scheme.theta;
     for (int i = 0; i < 6; ++i) {
         const double mean = theta * v1[i] + (1 - theta) * v0[i];

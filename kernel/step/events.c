@@ -81,8 +81,8 @@ void events_add(event_list *e, const candidates *list)
         if (!any(r)) continue;
         event_record *record = &e->record[e->n];
         *record = (event_record){.key = c->key,
-                                 .sys1 = c->sys1,
-                                 .sys2 = c->sys2,
+                                 .sys1 = c->pose1,
+                                 .sys2 = c->pose2,
                                  .part = e->part,
                                  .order = e->n,
                                  .normal = r[0]};

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/carried.h"
+
 // A trial without motion: a step of size 0. Speculative shifts have no meaning here, so every
 // unilateral row has the impact law.
 static pcs_status solve(const trial *t, pcs_arena *mem, double *v, solution *s, pcs_report *out)
@@ -77,6 +79,7 @@ pcs_status pcs_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double to
     if (!(touch >= 0) || !isfinite(touch)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_impact: touch is %g m; it must not be negative", touch);
     }
+    PCS_TRY(model_carry(m, st->q));
     step_budget_begin(wk);
     wk->capture.part = 1;
     pcs_status status;

@@ -152,7 +152,7 @@ static void find_shapes(const trial *t, int *shape)
     }
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
-        const int sys[2] = {c->sys1, c->sys2}, other[2] = {c->key.shape2, c->key.shape1};
+        const int sys[2] = {c->pose1, c->pose2}, other[2] = {c->key.shape2, c->key.shape1};
         for (int side = 0; c->interaction < 0 && side < 2; ++side) {
             if (sys[side] < 0) continue;
             int *of = &shape[sys[side]];
@@ -174,10 +174,10 @@ static pcs_status find_views(const trial *t, contact_fn *acts, contact_fn *lies,
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < t->list.n; ++i) {
             const candidate *c = &t->list.c[i];
-            const int sys[2] = {c->sys1, c->sys2};
+            const int sys[2] = {c->pose1, c->pose2};
             bool inner[2];
             for (int side = 0; side < 2; ++side) {
-                inner[side] = system_moves(t->m, sys[side]) && shape[sys[side]] == SHAPES;
+                inner[side] = system_can_move(t->m, sys[side]) && shape[sys[side]] == SHAPES;
             }
             if (!inner[0] && !inner[1]) continue;
             const bool does = acts(t, c), is = lies(t, c);

@@ -31,7 +31,7 @@ static void bound_shapes(void *arg, int begin, int end)
         const double reach = b->extra + (b->with_reach && system >= 0 ? b->t->reach[system] : 0);
         collide_item *it = &b->item[i];
         it->body = system + 1;
-        it->movable = system_moves(m, system);
+        it->movable = system_can_move(m, system);
         it->shape = i;
         collide_bounds(&m->shape[i].shape, system_q(m, system, b->q), reach, it->low, it->high,
                        &it->unbounded);

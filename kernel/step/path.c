@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "collide/collide.h"
+#include "model/carried.h"
 #include "rotation/pose.h"
 
 // Collision queries per pair: the first SURE miss no meeting. A pair that needs more slides along a
@@ -39,13 +40,34 @@ void path_pose(const body_path *p, double s, double q[7])
     pcs_quat_mul(p->q + 3, turn, q + 3);
 }
 
-body_path path_of(const trial *t, int system, const double *v)
+// to the pose at the coordinates that the carrier has at the end
+static pcs_status path_of_carried(const trial *t, const model_system *s, const double *v,
+                                  pcs_arena mem, body_path *out)
+{
+    const int carrier = s->carrier.id - 1;
+    const model_system *by = &t->m->system[carrier];
+    const double theta = t->end.theta[carrier], *q_k = t->st->q + by->q_at;
+    const double *v_k = t->st->v + by->v_at;
+    double *q = PCS_TAKE(&mem, (size_t)by->nq, double), pose[7];
+    if (!q) return pcs_fail_memory("step: paths");
+    for (int i = 0; i < by->nq; ++i) {
+        q[i] = q_k[i] + t->h * (theta * v[by->v_at + i] + (1 - theta) * v_k[i]);
+    }
+    PCS_TRY(carried_pose(s, q, pose));
+    pose_displacement(out->q, pose, out->d);
+    return PCS_OK;
+}
+
+pcs_status path_of(const trial *t, int system, const double *v, pcs_arena mem, body_path *to)
 {
     body_path out = {.q = NULL};
-    if (system < 0) return out;
+    *to = out;
+    if (system < 0) return PCS_OK;
     const model_system *s = &t->m->system[system];
     out.q = t->st->q + s->q_at;
-    if (s->nv > 0) {
+    if (s->carrier.id > 0) {
+        PCS_TRY(path_of_carried(t, s, v, mem, &out));
+    } else if (s->nv > 0) {
         const double theta = t->end.theta[system], *v_k = t->st->v + s->v_at;
         for (int i = 0; i < 6; ++i) {
             out.d[i] = t->h * (theta * v[s->v_at + i] + (1 - theta) * v_k[i]);
@@ -56,9 +78,10 @@ body_path path_of(const trial *t, int system, const double *v)
             v3_scale(2 * atan(0.5 * angle) / angle, out.d + 3, out.d + 3);
         }
     } else if (s->motion) {
-        system_displacement(out.q, t->end.q + s->q_at, out.d);
+        pose_displacement(out.q, t->end.q + s->q_at, out.d);
     }
-    return out;
+    *to = out;
+    return PCS_OK;
 }
 
 // bound on the distance that the rotation of its body moves a surface point near the other shape;

@@ -13,7 +13,7 @@ typedef struct body_path {
 void path_pose(const body_path *p, double s, double q[7]);
 
 // the path from q_k of a system with the velocities v at the end of the step (nv of the model)
-body_path path_of(const trial *t, int system, const double *v);
+pcs_status path_of(const trial *t, int system, const double *v, pcs_arena mem, body_path *out);
 
 // a pair of shapes on the paths of their bodies
 typedef struct pair_meeting {

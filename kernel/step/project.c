@@ -8,6 +8,8 @@
 
 #include <percuss/position.h>
 
+#include "model/carried.h"
+
 // problems with at most this many rows are solved to the last digit
 #define FEW_ROWS 64
 // units of the solver for a problem with joints: some tens of factorisations of W
@@ -35,7 +37,7 @@ bool project_move(const pcs_model *m, const double *dq, double *q_all)
         }
         if (moved && (!pcs_all_finite(q, (size_t)s->nq) || !system_normalise(s, q))) return false;
     }
-    return true;
+    return model_carry(m, q_all) == PCS_OK;
 }
 
 void project_add(project_set *set, candidate *c)
@@ -48,7 +50,7 @@ void project_add(project_set *set, candidate *c)
 double project_coordinate(const trial *t, int system)
 {
     double largest = 0;
-    if (!system_moves(t->m, system)) return 0;
+    if (!system_can_move(t->m, system)) return 0;
     const model_system *s = &t->m->system[system];
     for (int k = 0; k < s->nq; ++k) {
         const double x = fabs(t->end.q[s->q_at + k]);
@@ -63,8 +65,8 @@ static double largest_coordinate(const trial *t, const project_set *set)
     double largest = 0;
     for (int i = 0; i < set->n; ++i) {
         const candidate *c = set->row[i];
-        largest = fmax(largest, project_coordinate(t, c->sys1));
-        largest = fmax(largest, project_coordinate(t, c->sys2));
+        largest = fmax(largest, project_coordinate(t, c->pose1));
+        largest = fmax(largest, project_coordinate(t, c->pose2));
     }
     return largest;
 }
@@ -195,8 +197,8 @@ static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *b
     if (!(c->g_end[0] < 0)) return PCS_OK;
     pcs_feature *f;
     int n;
-    PCS_TRY(pair_features(m, c->key.shape1, c->key.shape2, system_q(m, c->sys1, t->end.q),
-                          system_q(m, c->sys2, t->end.q), 0, &mem, &f, &n));
+    PCS_TRY(pair_features(m, c->key.shape1, c->key.shape2, system_q(m, c->pose1, t->end.q),
+                          system_q(m, c->pose2, t->end.q), 0, &mem, &f, &n));
     *beside = n == 0;
     return PCS_OK;
 }

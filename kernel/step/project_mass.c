@@ -62,14 +62,13 @@ static pcs_status take_mass(const trial *t, const bool *translated, pcs_arena *m
 static pcs_status take_block(const trial *t, const candidate *c, pcs_arena *mem, bodies_block *k)
 {
     const pcs_model *m = t->m;
-    if (c->interaction < 0) return candidate_block(m, c, t->end.q, false, *mem, k, NULL);
+    if (c->interaction < 0 && !candidate_is_carried(m, c)) {
+        return candidate_block(m, c, t->end.q, false, *mem, k, NULL);
+    }
     double *J[2] = {NULL, NULL};
     double *const none[2] = {NULL, NULL};
     for (int side = 0; side < 2; ++side) {
-        const int system = side == 0 ? c->sys1 : c->sys2;
-        if (k->sys[side] < 0) continue;
-        J[side] = PCS_TAKE(mem, (size_t)k->dim * (size_t)m->system[system].nv, double);
-        if (!J[side]) return pcs_fail_memory("projection");
+        PCS_TRY(candidate_take_rows(m, side == 0 ? c->sys1 : c->sys2, k->dim, mem, &J[side]));
         k->rows[side] = J[side];
     }
     return candidate_rows(m, c, t->end.q, *mem, J, none);

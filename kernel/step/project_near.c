@@ -49,7 +49,7 @@ static pcs_status sort_by_system(const trial *t, near_pairs *near, pcs_arena *me
     for (int i = 0; i < near->n; ++i) {
         for (int side = 0; side < 2; ++side) {
             const int system = system_of(t, near->pair[i].shape[side]);
-            if (system_moves(t->m, system)) near->start[system + 2] += 1;
+            if (system_can_move(t->m, system)) near->start[system + 2] += 1;
         }
     }
     for (int s = 2; s <= ns + 1; ++s) {
@@ -58,7 +58,7 @@ static pcs_status sort_by_system(const trial *t, near_pairs *near, pcs_arena *me
     for (int i = 0; i < near->n; ++i) {
         for (int side = 0; side < 2; ++side) {
             const int system = system_of(t, near->pair[i].shape[side]);
-            if (system_moves(t->m, system)) near->at[near->start[system + 1]++] = i;
+            if (system_can_move(t->m, system)) near->at[near->start[system + 1]++] = i;
         }
     }
     return PCS_OK;
@@ -133,10 +133,9 @@ static void bound_motion(const model_system *s, const double *q0, const double *
 void near_bound_motion(const trial *t)
 {
     const pcs_model *m = t->m;
-    for (int b = 0; b < m->n_blocks; ++b) {
-        const int i = m->block_system[b];
+    for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
-        if (s->kind != SYSTEM_BODY) continue;
+        if (s->kind != SYSTEM_BODY && s->carrier.id == 0) continue;
         bound_motion(s, t->st->q + s->q_at, t->end.q + s->q_at, &t->reach[i], &t->turn[i]);
     }
 }
@@ -145,8 +144,7 @@ pcs_status near_update(const trial *t, near_pairs *near, pcs_arena mem)
 {
     const pcs_model *m = t->m;
     near->search += 1;
-    for (int b = 0; b < m->n_blocks; ++b) {
-        const int system = m->block_system[b];
+    for (int system = 0; system < m->n_systems; ++system) {
         if (t->reach[system] == 0) continue;
         near->path[system] += t->reach[system];
         for (int k = near->start[system]; k < near->start[system + 1]; ++k) {

@@ -68,8 +68,8 @@ static pcs_status violation(const trial *t, const near_pairs *near, pcs_arena me
         if (c->interaction < 0) continue;
         const bool equal = c->law.kind == PCS_LAW_EQUALITY;
         PCS_TRY(candidate_gap(t->m, c, t->end.q, mem, c->g_end));
-        const double tol = project_slack(t, t->proj_tol, c->sys1, c->sys2);
-        const double fine = project_slack(t, joint_tol(t), c->sys1, c->sys2);
+        const double tol = project_slack(t, t->proj_tol, c->pose1, c->pose2);
+        const double fine = project_slack(t, joint_tol(t), c->pose1, c->pose2);
         for (int j = 0; j < candidate_gaps(c); ++j) {
             const double by = equal ? fabs(c->g_end[j]) : -c->g_end[j];
             project_worst(by, -1, c->interaction + 1, out);
@@ -102,11 +102,8 @@ static pcs_status add_pair(round_set *r, near_pair *p, pcs_feature *f, int n, pc
     if (!c) return pcs_fail_memory("projection");
     p->taken = true;
     for (int i = 0; i < n; ++i) {
-        c[i] = (candidate){.interaction = -1,
-                           .dim = 1,
-                           .sys1 = m->shape[p->shape[0]].system,
-                           .sys2 = m->shape[p->shape[1]].system,
-                           .feature = &f[i]};
+        c[i] = (candidate){.interaction = -1, .dim = 1, .feature = &f[i]};
+        candidate_join(m, &c[i], m->shape[p->shape[0]].system, m->shape[p->shape[1]].system);
         c[i].law = pcs_law_newton_impact(0);
         c[i].own[0] = near_gap(&r->there, p, &f[i], r->from.q);
         project_add(&r->set, &c[i]);
@@ -158,8 +155,7 @@ static pcs_status add_closed(round_set *r, pcs_arena *mem, int *added)
     near_pairs *near = r->near;
     near->search += 1;
     *added = 0;
-    for (int b = 0; b < t->m->n_blocks; ++b) {
-        const int system = t->m->block_system[b];
+    for (int system = 0; system < t->m->n_systems; ++system) {
         if (t->reach[system] == 0) continue;
         for (int k = near->start[system]; k < near->start[system + 1]; ++k) {
             near_pair *p = &near->pair[near->at[k]];
@@ -349,7 +345,7 @@ static double deepest(const trial *t, const touches *over)
 // true when overlaps can be projected by project_around
 static bool may_be_local(const trial *t)
 {
-    if (t->m->scheme.metric != PCS_METRIC_MASS) return false;
+    if (t->m->scheme.metric != PCS_METRIC_MASS || t->m->n_carried > 0) return false;
     for (int i = 0; i < t->list.n; ++i) {
         if (t->list.c[i].interaction >= 0) return false;
     }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/carried.h"
+
 // m: the deepest overlap; contacts closer than that may close while it is projected
 static double deepest(const trial *t)
 {
@@ -89,6 +91,7 @@ pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step
     pcs_step_report *out = report ? report : &own;
     *out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
     PCS_TRY(step_check("pcs_project", m, st, wk));
+    PCS_TRY(model_carry(m, st->q));
     step_budget_begin(wk);
     pcs_status status;
     do {

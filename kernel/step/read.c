@@ -14,8 +14,8 @@ static void publish_contact(const candidate *c, const bodies_block *k, int row, 
 {
     const bool shapes = c->interaction < 0;
     const bool friction = candidate_cone(c) == PCS_CONE_COULOMB;
-    *out = (pcs_contact){.system1 = {c->sys1 + 1},
-                         .system2 = {c->sys2 + 1},
+    *out = (pcs_contact){.system1 = {c->pose1 + 1},
+                         .system2 = {c->pose2 + 1},
                          .shape1 = shapes ? c->key.shape1 : -1,
                          .shape2 = shapes ? c->key.shape2 : -1,
                          .interaction = shapes ? 0 : c->interaction + 1,

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "linalg/bsr.h"
 #include "linalg/m3.h"
+#include "model/carried.h"
 #include "relations/contact.h"
 #include "relations/joint_kinds.h"
 #include "rotation/pose.h"
@@ -14,7 +16,7 @@
 void contact_gap(const pcs_model *m, const candidate *c, const double *q, double *g)
 {
     pcs_gap gap;
-    pcs_feature_gap(c->feature, system_q(m, c->sys1, q), system_q(m, c->sys2, q), &gap);
+    pcs_feature_gap(c->feature, system_q(m, c->pose1, q), system_q(m, c->pose2, q), &gap);
     g[0] = gap.g;
 }
 
@@ -26,7 +28,7 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
         return PCS_OK;
     }
 
-    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
+    const double *q1 = system_q(m, c->pose1, q), *q2 = system_q(m, c->pose2, q);
     const pcs_relation *rel = &m->interaction[c->interaction].relation;
     double *all = PCS_TAKE(&mem, (size_t)rel->dim, double);
     if (!all) return pcs_fail_memory("step: an interaction");
@@ -69,7 +71,7 @@ static double lever_share(const pcs_model *m, const candidate *c, int side)
     case PCS_LEVER_MIDPOINT:
         break;
     }
-    return system_moves(m, c->sys1) && system_moves(m, c->sys2) ? 0.5 : 0;
+    return system_can_move(m, c->pose1) && system_can_move(m, c->pose2) ? 0.5 : 0;
 }
 
 // the frame of a contact with the new normal N: t1 rotates as little as possible, while the rule
@@ -102,8 +104,71 @@ static void contact_lever(const pcs_model *m, const candidate *c, int side, cons
     *along = -sign * ((side == 1 ? f->radius1 : f->radius2) + share);
 }
 
-static void contact_block(const pcs_model *m, const candidate *c, const double *q1,
-                          const double *q2, bool carry, bodies_block *k, pcs_gap *gap)
+// the side whose rows are those of the mover of a side: side 0 for both bodies of one carrier
+static int side_of_mover(const candidate *c, int side)
+{
+    return side == 1 && c->sys2 < 0 && c->pose2 >= 0 ? 0 : side;
+}
+
+// J += K B, where B are the rows of a carried body at the coordinates q of all systems, 6 x n
+static pcs_status add_carried(const pcs_model *m, int system, int dim, const double *K,
+                              const double *q, pcs_arena mem, double *J)
+{
+    const model_system *s = &m->system[system], *carrier = &m->system[s->carrier.id - 1];
+    const size_t n = (size_t)carrier->nv;
+    double *B = PCS_TAKE(&mem, 7 * n, double);
+    if (!B) return pcs_fail_memory("step: a carried body");
+    PCS_TRY(carried_rows(s, carrier->nv, q + carrier->q_at, B + 6 * n, B));
+    for (size_t j = 0; j < n; ++j) {
+        block_addmul(dim, 6, K, B + 6 * j, J + (size_t)dim * j);
+    }
+    return PCS_OK;
+}
+
+// adds the rows of a carried side to those of its carrier: the velocity at the contact point is
+// V + (R omega) x (core + along N)
+static pcs_status add_contact_rows(const pcs_model *m, const candidate *c, int side,
+                                   const double *pose, const double *q, pcs_arena mem,
+                                   const bodies_block *k, double *J)
+{
+    double K[18], lever[3], moment[3];
+    const double sign = side == 0 ? 1 : -1;
+    v3_along(k->core[side], k->along[side], k->F, lever);
+    for (int i = 0; i < k->dim; ++i) {
+        v3_cross(i == 0 ? k->core[side] : lever, k->F + 3 * i, moment);
+        pose_direction_back(pose, moment, moment);
+        for (int a = 0; a < 3; ++a) {
+            K[i + k->dim * a] = sign * k->F[a + 3 * i];
+            K[i + k->dim * (3 + a)] = sign * moment[a];
+        }
+    }
+    return add_carried(m, side == 0 ? c->pose1 : c->pose2, k->dim, K, q, mem, J);
+}
+
+static void clear_rows(const pcs_model *m, const candidate *c, int dim, double *const J[2])
+{
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        if (!J[side] || !system_moves(m, system)) continue;
+        memset(J[side], 0, (size_t)dim * (size_t)m->system[system].nv * sizeof *J[side]);
+    }
+}
+
+// the gradients of carriers are their rows, as dq/dt = v
+static void copy_carried(const pcs_model *m, const candidate *c, int dim, double *const J[2],
+                         double *const C[2])
+{
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        if (!C[side] || !J[side] || !system_moves(m, system)) continue;
+        if (m->system[system].kind != SYSTEM_LAGRANGIAN) continue;
+        memcpy(C[side], J[side], (size_t)dim * (size_t)m->system[system].nv * sizeof *J[side]);
+    }
+}
+
+static pcs_status contact_block(const pcs_model *m, const candidate *c, const double *q1,
+                                const double *q2, const double *q, bool carry, pcs_arena mem,
+                                bodies_block *k, pcs_gap *gap)
 {
     pcs_feature_gap(c->feature, q1, q2, gap);
     if (carry) {
@@ -113,8 +178,21 @@ static void contact_block(const pcs_model *m, const candidate *c, const double *
     } else {
         pcs_contact_frame(gap->N, k->F);
     }
-    if (k->sys[0] >= 0) contact_lever(m, c, 1, q1, gap, k);
-    if (k->sys[1] >= 0) contact_lever(m, c, 2, q2, gap, k);
+    if (!candidate_is_carried(m, c)) {
+        if (k->sys[0] >= 0) contact_lever(m, c, 1, q1, gap, k);
+        if (k->sys[1] >= 0) contact_lever(m, c, 2, q2, gap, k);
+        return PCS_OK;
+    }
+    clear_rows(m, c, k->dim, c->J);
+    for (int side = 0; side < 2; ++side) {
+        const int pose = side == 0 ? c->pose1 : c->pose2, to = side_of_mover(c, side);
+        if (!system_can_move(m, pose)) continue;
+        contact_lever(m, c, side + 1, side == 0 ? q1 : q2, gap, k);
+        if (!is_carried(m, pose)) continue;
+        PCS_TRY(add_contact_rows(m, c, side, side == 0 ? q1 : q2, q, mem, k, c->J[to]));
+        k->rows[to] = c->J[to];
+    }
+    return PCS_OK;
 }
 
 // ---- rows as matrices ---------------------------------------------------------------------------
@@ -186,39 +264,75 @@ static void take_rows(int D, int n, const double *all, int row, int dim, double 
     }
 }
 
+// J of one side from its gradient C at q; `add`: to the rows of the other side, which has the same
+// carrier
+static pcs_status side_rows(const pcs_model *m, int system, int dim, const double *C,
+                            const double *q, bool add, pcs_arena mem, double *J)
+{
+    const model_system *s = &m->system[system];
+    if (!is_carried(m, system)) {
+        if (!add) system_times_T(s, dim, q + s->q_at, C, J);
+        for (size_t i = 0; add && i < (size_t)dim * (size_t)s->nv; ++i) {
+            J[i] += C[i];
+        }
+        return PCS_OK;
+    }
+    double *K = PCS_TAKE(&mem, 6 * (size_t)dim, double);
+    if (!K) return pcs_fail_memory("step: an interaction");
+    system_times_T(s, dim, q + s->q_at, C, K);
+    return add_carried(m, system, dim, K, q, mem, J);
+}
+
 // `dim` rows of a relation: J, and C if it is not null
 static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int dim, const double *q,
-                                   pcs_arena mem, double *J1, double *J2, double *C1, double *C2)
+                                   pcs_arena mem, double *const J[2], double *const C[2])
 {
     const pcs_relation *rel = &m->interaction[c->interaction].relation;
-    const model_system *s1 = &m->system[c->sys1], *s2 = c->sys2 < 0 ? NULL : &m->system[c->sys2];
-    const int nq1 = s1->nq, nq2 = s2 ? s2->nq : 0;
-    const size_t n1 = (size_t)rel->dim * (size_t)nq1, n2 = (size_t)rel->dim * (size_t)nq2;
-    double *all1 = PCS_TAKE(&mem, n1, double), *all2 = PCS_TAKE(&mem, n2, double);
-    double *own1 = C1 ? C1 : PCS_TAKE(&mem, (size_t)dim * (size_t)nq1, double);
-    double *own2 = C2 ? C2 : PCS_TAKE(&mem, (size_t)dim * (size_t)nq2, double);
-    if (!all1 || !all2 || !own1 || !own2) return pcs_fail_memory("step: an interaction");
-
-    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
+    const int pose[2] = {c->pose1, c->pose2};
+    const double *of[2] = {system_q(m, c->pose1, q), system_q(m, c->pose2, q)};
+    int nq[2];
+    double *all[2], *own[2];
+    for (int side = 0; side < 2; ++side) {
+        nq[side] = pose[side] < 0 ? 0 : m->system[pose[side]].nq;
+        all[side] = PCS_TAKE(&mem, (size_t)rel->dim * (size_t)nq[side], double);
+        own[side] = C[side] && !is_carried(m, pose[side])
+                        ? C[side]
+                        : PCS_TAKE(&mem, (size_t)dim * (size_t)nq[side], double);
+        if (!all[side] || !own[side]) return pcs_fail_memory("step: an interaction");
+    }
     const unsigned long mark = pcs_fail_mark();
-    if (pcs_relation_gradient(rel, nq1, q1, nq2, q2, all1, s2 ? all2 : NULL) != PCS_OK) {
+    if (pcs_relation_gradient(rel, nq[0], of[0], nq[1], of[1], all[0],
+                              pose[1] < 0 ? NULL : all[1]) != PCS_OK) {
         char words[PART_WORDS];
         part_words(m, PART_INTERACTION, "interaction ", c->interaction + 1, words);
         return pcs_fail_since(mark, PCS_ERR_CALLBACK, "%s", words);
     }
-    take_rows(rel->dim, nq1, all1, c->row, dim, own1);
-    take_rows(rel->dim, nq2, all2, c->row, dim, own2);
-    if (J1) system_times_T(s1, dim, q1, own1, J1);
-    if (J2) system_times_T(s2, dim, q2, own2, J2);
+    if (candidate_is_carried(m, c)) clear_rows(m, c, dim, J);
+    for (int side = 0; side < 2; ++side) {
+        const int to = side_of_mover(c, side);
+        take_rows(rel->dim, nq[side], all[side], c->row, dim, own[side]);
+        if (pose[side] < 0 || !J[to]) continue;
+        PCS_TRY(side_rows(m, pose[side], dim, own[side], q, to != side, mem, J[to]));
+    }
+    if (candidate_is_carried(m, c)) copy_carried(m, c, dim, J, C);
     return PCS_OK;
 }
 
 // ---- candidates --------------------------------------------------------------------------------
 
-void candidate_contact(const pcs_model *m, const candidate *c, const double *q1, const double *q2,
-                       bodies_block *k, pcs_gap *gap)
+pcs_status candidate_take_rows(const pcs_model *m, int system, int dim, pcs_arena *mem, double **J)
 {
-    contact_block(m, c, q1, q2, false, k, gap);
+    *J = NULL;
+    if (!system_moves(m, system)) return PCS_OK;
+    *J = PCS_TAKE(mem, (size_t)dim * (size_t)m->system[system].nv, double);
+    return *J ? PCS_OK : pcs_fail_memory("step: the rows");
+}
+
+pcs_status candidate_contact(const pcs_model *m, const candidate *c, const double *q1,
+                             const double *q2, const double *q, pcs_arena mem, bodies_block *k,
+                             pcs_gap *gap)
+{
+    return contact_block(m, c, q1, q2, q, false, mem, k, gap);
 }
 
 pcs_status candidate_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
@@ -226,11 +340,11 @@ pcs_status candidate_block(const pcs_model *m, const candidate *c, const double 
 {
     if (c->interaction < 0) {
         pcs_gap own;
-        contact_block(m, c, system_q(m, c->sys1, q), system_q(m, c->sys2, q), carry, k,
-                      gap ? gap : &own);
-        return PCS_OK;
+        return contact_block(m, c, system_q(m, c->pose1, q), system_q(m, c->pose2, q), q, carry,
+                             mem, k, gap ? gap : &own);
     }
-    return interaction_rows(m, c, c->dim, q, mem, c->J[0], c->J[1], NULL, NULL);
+    double *const none[2] = {NULL, NULL};
+    return interaction_rows(m, c, c->dim, q, mem, c->J, none);
 }
 
 pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, const double *q,
@@ -239,11 +353,12 @@ pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, cons
     *out = (bodies_block){.cone = candidate_cone(c), .dim = c->dim, .sys = {-1, -1}};
     out->sys[side] = 0;
     if (c->interaction >= 0) {
+        double *const only[2] = {side == 0 ? J : NULL, side == 1 ? J : NULL};
+        double *const none[2] = {NULL, NULL};
         out->rows[side] = J;
-        return interaction_rows(m, c, c->dim, q, mem, side == 0 ? J : NULL, side == 1 ? J : NULL,
-                                NULL, NULL);
+        return interaction_rows(m, c, c->dim, q, mem, only, none);
     }
-    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
+    const double *q1 = system_q(m, c->pose1, q), *q2 = system_q(m, c->pose2, q);
     pcs_gap gap;
     pcs_feature_gap(c->feature, q1, q2, &gap);
     memcpy(out->F, F, sizeof out->F);
@@ -254,13 +369,20 @@ pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, cons
 pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                           double *const J[2], double *const C[2])
 {
-    if (c->interaction >= 0) {
-        return interaction_rows(m, c, candidate_gaps(c), q, mem, J[0], J[1], C[0], C[1]);
-    }
-    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
+    if (c->interaction >= 0) return interaction_rows(m, c, candidate_gaps(c), q, mem, J, C);
+    const bool carried = candidate_is_carried(m, c);
     pcs_gap gap;
-    pcs_feature_gap(c->feature, q1, q2, &gap);
-    if (J[0]) contact_rows(c->feature, 1, q1, &gap, J[0], C[0]);
-    if (J[1]) contact_rows(c->feature, 2, q2, &gap, J[1], C[1]);
+    pcs_feature_gap(c->feature, system_q(m, c->pose1, q), system_q(m, c->pose2, q), &gap);
+    if (carried) clear_rows(m, c, 1, J);
+    for (int side = 0; side < 2; ++side) {
+        const int pose = side == 0 ? c->pose1 : c->pose2, to = side_of_mover(c, side);
+        double row[6];
+        if (!J[to] || !system_can_move(m, pose)) continue;
+        const bool own = !is_carried(m, pose);
+        contact_rows(c->feature, side + 1, system_q(m, pose, q), &gap, own ? J[to] : row,
+                     own ? C[to] : NULL);
+        if (!own) PCS_TRY(add_carried(m, pose, 1, row, q, mem, J[to]));
+    }
+    if (carried) copy_carried(m, c, 1, J, C);
     return PCS_OK;
 }

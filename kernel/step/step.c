@@ -6,6 +6,8 @@
 
 #include <time.h>
 
+#include "model/carried.h"
+
 // steps of fewer moving systems are as short as reading the clock
 #define MANY_SYSTEMS 16
 
@@ -437,6 +439,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     pcs_step_report own, *out = report ? report : &own;
     pcs_status status = check(m, st, wk, h);
     const double t0 = status == PCS_OK ? st->t : 0;
+    if (status == PCS_OK) status = model_carry(m, st->q);
     if (status == PCS_OK) status = events_begin(&wk->events, m, st);
     if (status == PCS_OK) {
         step_check_bodies(m, wk);

@@ -20,7 +20,9 @@
 // those of the bodies_block beside it.
 typedef struct candidate {
     contact_key key;
-    int sys1, sys2;  // indices of systems, -1 for the world; the normal points from 2 to 1
+    int pose1, pose2; // indices of systems, -1 for the world; the normal points from 2 to 1
+    int sys1, sys2;  // those whose velocities move them: of carried bodies their carriers. With one
+                     // carrier for both sys2 is -1, and side 1 has the rows of both
     int interaction; // index, or -1 for shapes
     int row;         // interactions: its first row in the relation
     pcs_law law;
@@ -43,7 +45,7 @@ typedef struct candidate {
     double *r, *u;  // dim impulses (zero when not active) and velocities u'. Until
                     // step_publish, r is that of the last step, in the frame of this
     double own[11]; // memory of these five, if it is large enough
-    double *J[2];   // interactions: memory of the rows of the block; else null
+    double *J[2];   // interactions and carried bodies: memory of the rows of the block; else null
     pcs_contact_status status;
     bool active, was_active; // active in this step, and in the last one
     bool touched;            // true when any contact of its pair was active in the last step
@@ -300,6 +302,27 @@ static inline system_force trial_end_force(const trial *t, const model_system *s
     return force_at(s->plain ? t->Fk : t->end.F1, s->v_at);
 }
 
+// sets the systems of a candidate by those whose poses it has
+static inline void candidate_join(const pcs_model *m, candidate *c, int one, int two)
+{
+    c->pose1 = one;
+    c->pose2 = two;
+    c->sys1 = system_mover(m, one);
+    c->sys2 = system_mover(m, two);
+    if (c->sys1 == c->sys2 && one != two) c->sys2 = -1;
+}
+
+static inline bool is_carried(const pcs_model *m, int system)
+{
+    return system >= 0 && m->system[system].carrier.id > 0;
+}
+
+// true when a contact has rows in the velocities of a carrier
+static inline bool candidate_is_carried(const pcs_model *m, const candidate *c)
+{
+    return m->n_carried > 0 && (is_carried(m, c->pose1) || is_carried(m, c->pose2));
+}
+
 // the coordinates of a system within q, null for the world
 static inline const double *system_q(const pcs_model *m, int system, const double *q)
 {
@@ -353,9 +376,13 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
 // with the normal; for shapes also their gap, if `gap` is not null
 pcs_status candidate_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
                            pcs_arena mem, bodies_block *k, pcs_gap *gap);
-// the same for a contact of shapes at the poses of its systems, which cannot fail
-void candidate_contact(const pcs_model *m, const candidate *c, const double *q1, const double *q2,
-                       bodies_block *k, pcs_gap *gap);
+// the same for a contact of shapes at the poses of its systems; q: the coordinates of carriers. It
+// cannot fail where no system is carried
+pcs_status candidate_contact(const pcs_model *m, const candidate *c, const double *q1,
+                             const double *q2, const double *q, pcs_arena mem, bodies_block *k,
+                             pcs_gap *gap);
+// memory for the rows of one side, dim x nv
+pcs_status candidate_take_rows(const pcs_model *m, int system, int dim, pcs_arena *mem, double **J);
 // the rows of one side alone at q in the frame F, moving or not, as a block of system 0; J has room
 // for those of a relation
 pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, const double *q,
@@ -378,8 +405,6 @@ static inline void candidate_velocity(const trial *t, int i, const double *v, co
     }
 }
 
-// from the pose q0 to q1: translation (inertial), and rotation vector in body axes
-void system_displacement(const double q0[7], const double q1[7], double d[6]);
 // motion of the driven bodies: t->driven, their part of t->end.q and their reach
 pcs_status driven_begin(trial *t, pcs_arena *mem);
 // velocity of a driven body at the start of the step or at its end; null for other systems
@@ -400,7 +425,8 @@ static inline bool system_moves(const pcs_model *m, int system)
 
 static inline bool is_disabled(const pcs_model *m, int system)
 {
-    return system >= 0 && m->system[system].disabled;
+    return system >= 0 &&
+           (m->system[system].disabled || m->system[system_mover(m, system)].disabled);
 }
 
 // the root of the island of system i; shortens the links to it

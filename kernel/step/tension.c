@@ -73,7 +73,7 @@ static void add_impulse(const trial *t, const candidate *c, const double points[
 {
     for (int side = 0; side < 2; ++side) {
         const int system = side == 0 ? c->sys1 : c->sys2;
-        if (!system_moves(t->m, system)) continue;
+        if (!system_moves(t->m, system) || t->m->system[system].kind != SYSTEM_BODY) continue;
         const size_t b = (size_t)t->m->system[system].block;
         double p[3];
         m3_mul_t(t->rotation_k + 9 * b, r, p);

@@ -5,6 +5,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "linalg/bsr.h"
+#include "model/carried.h"
 #include "rotation/pose.h"
 #include "step/couple.h"
 #include "systems/body_system.h"
@@ -112,6 +114,73 @@ static double body_reach(const model_system *s, const double *q, const double *v
     return h * (v3_norm(v) + h * push) + *turn * s->reach;
 }
 
+// v_k + M^-1 h F, and q_k advanced with it, of a Lagrangian system without contacts
+static pcs_status free_motion(const trial *t, int system, pcs_arena *mem, double **q, double **dv)
+{
+    const model_system *s = &t->m->system[system];
+    const size_t n = (size_t)s->nv, off = 0;
+    *q = PCS_TAKE(mem, n, double);
+    *dv = PCS_TAKE(mem, n, double);
+    pcs_arena scratch = *mem;
+    double *M = PCS_TAKE(&scratch, n * n, double);
+    int *piv = PCS_TAKE(&scratch, n, int);
+    if (!*q || !*dv || !M || !piv) return pcs_fail_memory("step: a Lagrangian system");
+    block_lu one = {.nb = 1, .start = (const int[]){0, s->nv}, .off = &off, .lu = M, .piv = piv};
+    const double *q_k = t->st->q + s->q_at, *v_k = t->st->v + s->v_at;
+    PCS_TRY(system_mass(s, q_k, M));
+    for (size_t i = 0; i < n; ++i) {
+        (*dv)[i] = t->h * t->F_k[(size_t)s->v_at + i];
+    }
+    if (block_lu_factor_one(&one, 0)) {
+        block_lu_solve(&one, 0, *dv);
+    } else {
+        memset(*dv, 0, n * sizeof **dv); // step_velocity reports it
+    }
+    for (size_t i = 0; i < n; ++i) {
+        (*q)[i] = q_k[i] + t->h * (v_k[i] + (*dv)[i]);
+    }
+    return PCS_OK;
+}
+
+// reach, turn and gain of a carried body: the motion J (v_k + M^-1 h F), and what the exact poses
+// differ from it
+static pcs_status carried_reach(trial *t, int i, pcs_arena mem)
+{
+    const model_system *s = &t->m->system[i], *by = &t->m->system[s->carrier.id - 1];
+    const size_t n = (size_t)by->nv;
+    const double *q_k = t->st->q + by->q_at, *v_k = t->st->v + by->v_at, h = t->h;
+    double *q, *dv, *J, pose[7], d[6], V[6] = {0}, dV[6] = {0}, bent[6];
+    PCS_TRY(free_motion(t, s->carrier.id - 1, &mem, &q, &dv));
+    J = PCS_TAKE(&mem, 7 * n, double);
+    if (!J) return pcs_fail_memory("step: a carried body");
+    PCS_TRY(carried_rows(s, by->nv, q_k, J + 6 * n, J));
+    block_addmul(6, by->nv, J, v_k, V);
+    block_addmul(6, by->nv, J, dv, dV);
+    PCS_TRY(carried_pose(s, q, pose));
+    pose_displacement(t->st->q + s->q_at, pose, d);
+    for (int k = 0; k < 6; ++k) {
+        bent[k] = d[k] - h * (V[k] + dV[k]);
+    }
+    const double bend = v3_norm(bent), twist = v3_norm(bent + 3);
+    t->turn[i] = h * (v3_norm(V + 3) + v3_norm(dV + 3)) + twist;
+    t->reach[i] = h * (v3_norm(V) + v3_norm(dV)) + bend + t->turn[i] * s->reach;
+    t->gain[i] = v3_norm(dV) + v3_norm(dV + 3) * s->reach + 2 * (bend + twist * s->reach) / h;
+    return PCS_OK;
+}
+
+// the bounds of all carried bodies
+static pcs_status bound_carried(trial *t, pcs_arena mem)
+{
+    const pcs_model *m = t->m;
+    for (int i = 0; i < m->n_systems && m->n_carried > 0; ++i) {
+        const model_system *s = &m->system[i];
+        if (!is_carried(m, i) || is_disabled(m, i)) continue;
+        t->rounding[i] = 8 * DBL_EPSILON * (largest(BODY_NQ, t->end.q + s->q_at) + s->reach);
+        if (t->h > 0) PCS_TRY(carried_reach(t, i, mem));
+    }
+    return PCS_OK;
+}
+
 void trial_rotations(const pcs_model *m, const double *q, double *R)
 {
     for (int b = 0; b < m->n_blocks; ++b) {
@@ -170,6 +239,8 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
             add_up(s->nv, F, sum);
         }
     }
+
+    PCS_TRY(bound_carried(t, *mem));
 
     // a rule that predicts beyond the end of the step needs candidates further away
     const double ahead = m->scheme.gamma;

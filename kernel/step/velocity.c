@@ -10,6 +10,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "model/carried.h"
 #include "problem/measure.h"
 #include "step/couple.h"
 
@@ -134,6 +135,7 @@ static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *en
         const part_of part = part_of_block(t, end, b);
         PCS_TRY(evaluate_system(t, &part, mem));
     }
+    PCS_TRY(model_carry(t->m, end->q));
     return t->joined ? couple_evaluate(t, first, mem, end) : PCS_OK;
 }
 

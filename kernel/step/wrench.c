@@ -152,8 +152,8 @@ pcs_status pcs_work_pair_wrench(const pcs_work *wk, pcs_system other, const pcs_
     for (int i = 0; i < wk->list.n; ++i) {
         const candidate *c = &wk->list.c[i];
         if (c->interaction >= 0) continue;
-        const bool first = c->sys1 == body && c->sys2 == other.id - 1;
-        const bool second = c->sys2 == body && c->sys1 == other.id - 1;
+        const bool first = c->pose1 == body && c->pose2 == other.id - 1;
+        const bool second = c->pose2 == body && c->pose1 == other.id - 1;
         if (first || second) add_impulse(wk, i, block, about_G);
     }
     into_frame(wk, frame, about_G, wrench);

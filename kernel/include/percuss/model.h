@@ -57,6 +57,15 @@ typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
 /// that lie on it: doc/stepping.md says which rows use v and which the pose.
 typedef int (*pcs_body_motion_fn)(void *user, double t, double q[7], double v[6]);
 
+/// Pose (x, Q), any |Q| > 0, of a carried body at the coordinates q of its carrier: a smooth
+/// function. All entries must be written. A non-zero return value, a number that is not finite and
+/// a zero quaternion stop the step with PCS_ERR_CALLBACK.
+typedef int (*pcs_body_pose_fn)(void *user, const double *q, double pose[7]);
+
+/// The rows of its velocity, 6 x n column-major, zero at the call: (velocity of its origin,
+/// inertial, and omega, body axes) = J v, with v = dq/dt the velocities of the carrier.
+typedef int (*pcs_body_pose_jacobian_fn)(void *user, const double *q, double *J);
+
 /// A Newton-Euler body. With added mass A its mass matrix diag(m I, J) + diag(R, I) A diag(R^T, I)
 /// rotates with it, and A contributes to the gyroscopic force (theory 11.1, doc/vehicle.md).
 typedef struct pcs_body_def {
@@ -65,10 +74,17 @@ typedef struct pcs_body_def {
         motion; ///< or null. When given, it prescribes the motion, and forces have no effect: like
                 ///< a fixed body it has no velocities in a state. The members that `fixed` ignores,
                 ///< and the pose below, are ignored
-    double mass;       ///< kg, > 0
-    double inertia[9]; ///< about G, body axes, symmetric positive definite, no principal
-                       ///< moment larger than the sum of the others, kg m^2. All zero: the
-                       ///< inertia of its shapes, with this mass at uniform density (about their
+    pcs_system carrier; ///< {0}, or a Lagrangian system that carries the body: its pose is that of
+                        ///< `pose` at the coordinates of the carrier, contacts, joints and force
+                        ///< elements on it act on the carrier. It has no mass of its own; what
+                        ///< `fixed` ignores, and the pose below, are ignored
+    pcs_body_pose_fn pose;                   ///< of a carried body, else null
+    pcs_body_pose_jacobian_fn pose_jacobian; ///< or null: differences of `pose`, of order 8
+    bool touches_carried; ///< a carried body touches others of its carrier that have this flag, too
+    double mass;          ///< kg, > 0
+    double inertia[9];    ///< about G, body axes, symmetric positive definite, no principal
+                          ///< moment larger than the sum of the others, kg m^2. All zero: the
+                          ///< inertia of its shapes, with this mass at uniform density (about their
                        ///< own centre of mass; overlaps count once for each shape); without shapes
                        ///< that of a solid sphere of radius 0.1 m
     double added_mass[36]; ///< added mass of the fluid around it, 6x6 column-major, on the velocity
@@ -289,10 +305,10 @@ typedef struct pcs_scheme {
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
                    ///< to 500 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,
-                   ///< 2e4 for each beyond 450, of which at most 30 for each body count. A step that has used them up ends with
-                   ///< PCS_OUTCOME_MAX_ITERS, at the same bits everywhere. The running operation,
-                   ///< such as a factorisation, may exceed it; so may the first iterate of the
-                   ///< velocities, which is always made
+                   ///< 2e4 for each beyond 450, of which at most 30 for each body count. A step
+                   ///< that has used them up ends with PCS_OUTCOME_MAX_ITERS, at the same bits
+                   ///< everywhere. The running operation, such as a factorisation, may exceed it;
+                   ///< so may the first iterate of the velocities, which is always made
     double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
                         ///< PCS_OUTCOME_TIME_LIMIT; the clock decides nothing else
     pcs_solver_opts solver; ///< solver of the velocity problem

@@ -33,6 +33,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_state_create(const pcs_model *model, pcs_st
 /// v may move. Works of the model must be created again. On failure the state is unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_state_extend(const pcs_model *model, pcs_state *state);
 
+/// Sets the poses of carried bodies to those of the coordinates of their carriers. Every step
+/// begins with it; queries of a state whose coordinates were changed need it before.
+PCS_NODISCARD PCS_API pcs_status pcs_state_carry(const pcs_model *model, pcs_state *state);
+
 /// Accepts null.
 PCS_API void pcs_state_destroy(pcs_state *state);
 
@@ -50,6 +54,12 @@ PCS_API const double *pcs_state_read_q(const pcs_model *model, const pcs_state *
 /// The same for a constant state.
 PCS_API const double *pcs_state_read_v(const pcs_model *model, const pcs_state *state,
                                        pcs_system system);
+
+/// Velocity of a body (of its origin, inertial, m/s; omega, body axes, rad/s), whatever moves it:
+/// that of the state, of its motion at the state's time, or of its carrier; zero for a fixed body.
+/// PCS_ERR_ARG for the world, a Lagrangian system or an unknown one.
+PCS_NODISCARD PCS_API pcs_status pcs_state_velocity(const pcs_model *model, const pcs_state *state,
+                                                    pcs_system body, double v[6]);
 
 /// Makes `to` equal to `from`; both of one model. On failure `to` is unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to);
