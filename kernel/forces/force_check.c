@@ -51,7 +51,7 @@ static pcs_status potential_at(const pcs_model *m, const model_force *f, const f
         pcs_body_advance(side[e].q, d, unit, PCS_QUAT_UPDATE_EXP, moved);
     }
     near[e].q = moved;
-    return force_evaluate(m, f, 0, near, (force_sum){room, room + N}, V);
+    return force_evaluate(m, f, 0, near, (force_sum){room, room + N, room + 3 * (size_t)N + 2}, V);
 }
 
 // minus the gradient of the potential
@@ -99,7 +99,7 @@ static pcs_status check(const pcs_model *m, const model_force *f, double t,
         stiffest = fmax(stiffest, fabs(K[k]));
     }
     if (f->def.kind != PCS_FORCE_USER || f->def.potential) {
-        const force_sum F = {K, K + N};
+        const force_sum F = {K, K + N, work};
         PCS_TRY(force_evaluate(m, f, t, side, F, NULL));
         PCS_TRY(differences_of_potential(m, f, side, work, gradient));
         energy = compare(N, 1, NEAR * stiffest, F.conservative, gradient);
@@ -124,7 +124,7 @@ pcs_status pcs_force_check(const pcs_model *m, const pcs_state *st, pcs_force fo
     double motion[12];
     PCS_TRY(force_now(m, f, st, motion, side));
     const size_t N = (size_t)side[0].n + (size_t)side[1].n;
-    const size_t numbers = 4 * N * N + N + force_work(f, side) + 5 * N + 2;
+    const size_t numbers = 4 * N * N + N + force_work(m, f, side) + 5 * N + 2 + force_room(m, f);
     double *room = pcs_env_alloc(&m->env, numbers, sizeof *room);
     if (!room) return pcs_fail_memory("pcs_force_check");
     const pcs_status status = check(m, f, st->t, side, tol > 0 ? tol : CHECK_TOL, room, out);

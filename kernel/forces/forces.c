@@ -15,6 +15,7 @@ bool force_acts(const pcs_model *m, const model_force *f)
 {
     for (int e = 0; e < 2; ++e) {
         if (f->system[e] >= 0 && m->system[f->system[e]].disabled) return false;
+        if (f->pose[e] >= 0 && m->system[f->pose[e]].disabled) return false;
     }
     return !f->disabled;
 }
@@ -36,6 +37,12 @@ void force_sides(const pcs_model *m, const model_force *f, const double *q, cons
 pcs_status force_evaluate(const pcs_model *m, const model_force *f, double t,
                           const force_side side[2], force_sum F, double *V)
 {
+    return f->carried ? carried_evaluate(m, f, t, side, F, V) : force_between(m, f, t, side, F, V);
+}
+
+pcs_status force_between(const pcs_model *m, const model_force *f, double t,
+                         const force_side side[2], force_sum F, double *V)
+{
     switch (f->def.kind) {
     case PCS_FORCE_SPRING:
     case PCS_FORCE_GRAVITY:
@@ -48,9 +55,10 @@ pcs_status force_evaluate(const pcs_model *m, const model_force *f, double t,
     }
 }
 
-size_t force_work(const model_force *f, const force_side side[2])
+size_t force_work(const pcs_model *m, const model_force *f, const force_side side[2])
 {
     const size_t N = (size_t)side[0].n + (size_t)side[1].n;
+    if (f->carried) return 5 * N + 2 + force_room(m, f);
     if (f->def.kind != PCS_FORCE_USER) return 0;
     return f->def.jacobian ? N * (N + 2) : 5 * N + 2; // a pose has one number more than velocities
 }
@@ -58,6 +66,7 @@ size_t force_work(const model_force *f, const force_side side[2])
 pcs_status force_jacobian(const pcs_model *m, const model_force *f, double t,
                           const force_side side[2], double *work, double *K, double *D)
 {
+    if (f->carried) return force_differences(m, f, t, side, work, K, D);
     switch (f->def.kind) {
     case PCS_FORCE_SPRING:
     case PCS_FORCE_GRAVITY:
@@ -79,7 +88,11 @@ pcs_status force_potential(const pcs_model *m, const model_force *f, const doubl
     if (!force_acts(m, f)) return PCS_OK;
     force_side side[2];
     static const double rest[6] = {0};
-    force_sides(m, f, q, rest, NULL, side);
+    for (int e = 0; e < 2; ++e) {
+        const int system = f->pose[e];
+        side[e] = (force_side){NULL, rest, 0};
+        if (system >= 0) side[e] = (force_side){q + m->system[system].q_at, rest, BODY_NV};
+    }
     if (f->def.kind == PCS_FORCE_USER) {
         if (!f->def.potential) return PCS_OK;
         const int answer = f->def.potential(f->def.user, side[0].q, side[1].q, V);
@@ -89,10 +102,7 @@ pcs_status force_potential(const pcs_model *m, const model_force *f, const doubl
                         force_words(m, f, words), answer, *V);
     }
     double sum[2 * PAIR];
-    for (int e = 0; e < 2; ++e) {
-        side[e].v = rest;
-    }
-    return force_evaluate(m, f, 0, side, (force_sum){sum, sum + PAIR}, V);
+    return force_between(m, f, 0, side, (force_sum){sum, sum + PAIR, NULL}, V);
 }
 
 // ---- the energy of a state -----------------------------------------------------------------------
@@ -164,7 +174,7 @@ static pcs_status measure(const pcs_model *m, const model_force *f, double t,
                           const force_side side[2], double *room, pcs_force_result *out)
 {
     const int n1 = side[0].n, N = n1 + side[1].n;
-    const force_sum F = {room, room + N};
+    const force_sum F = {room, room + N, NULL};
     force_measure of = {0};
     switch (f->def.kind) {
     case PCS_FORCE_SPRING:
@@ -184,7 +194,7 @@ static pcs_status measure(const pcs_model *m, const model_force *f, double t,
     memcpy(out->stress, of.stress, sizeof out->stress);
     out->power = power_of(side, F.other);
     for (int e = 0; e < 2; ++e) {
-        const bool body = f->system[e] >= 0 && m->system[f->system[e]].kind != SYSTEM_LAGRANGIAN;
+        const bool body = f->pose[e] >= 0 && m->system[f->pose[e]].kind != SYSTEM_LAGRANGIAN;
         double *to = e == 0 ? out->F1 : out->F2;
         for (int i = 0; body && i < BODY_NV; ++i) {
             const int k = (e == 0 ? 0 : n1) + i;
@@ -200,7 +210,7 @@ static void set_points(const pcs_model *m, const model_force *f, const double *q
     const bool points = f->def.kind != PCS_FORCE_TORSION && f->def.kind != PCS_FORCE_USER;
     static const double origin[3] = {0};
     for (int e = 0; e < 2; ++e) {
-        const int system = f->system[e];
+        const int system = f->pose[e];
         if (system >= 0 && m->system[system].kind == SYSTEM_LAGRANGIAN) continue;
         const double *p = !points ? origin : e == 0 ? f->def.p1 : f->def.p2;
         pose_point(system < 0 ? NULL : q + m->system[system].q_at, p, e == 0 ? out->P1 : out->P2);
@@ -219,11 +229,13 @@ pcs_status pcs_state_force(const pcs_model *m, const pcs_state *st, pcs_force fo
     force_side side[2];
     double motion[12];
     PCS_TRY(force_now(m, f, st, motion, side));
-    const size_t N = (size_t)side[0].n + (size_t)side[1].n;
-    double few[2 * PAIR], *room = few;
-    if (N > PAIR) room = pcs_env_alloc(&m->env, 2 * N, sizeof *room);
+    const size_t N = (size_t)side[0].n + (size_t)side[1].n, extra = force_room(m, f);
+    double few[2 * PAIR], *room = few, *B[2];
+    if (N > PAIR || extra > 0) room = pcs_env_alloc(&m->env, 2 * (N + PAIR) + extra, sizeof *room);
     if (!room) return pcs_fail_memory("pcs_state_force");
-    const pcs_status status = measure(m, f, st->t, side, room, out);
+    pcs_status status = PCS_OK;
+    if (f->carried) status = force_posed(m, f, side, room + 2 * (N + PAIR), side, B);
+    if (status == PCS_OK) status = measure(m, f, st->t, side, room, out);
     if (room != few) pcs_env_free(&m->env, room);
     return status;
 }

@@ -13,10 +13,11 @@ typedef struct force_side {
     int n; // velocities
 } force_side;
 
-// the forces, N = n1 + n2 numbers each
+// the forces, N = n1 + n2 numbers each, and force_room numbers, which may be null where that is 0
 typedef struct force_sum {
-    double *conservative, *other;
+    double *conservative, *other, *room;
 } force_sum;
+size_t force_room(const pcs_model *m, const model_force *f);
 
 // true when the element and its systems are enabled
 bool force_acts(const pcs_model *m, const model_force *f);
@@ -30,10 +31,17 @@ void force_sides(const pcs_model *m, const model_force *f, const double *q, cons
 pcs_status force_evaluate(const pcs_model *m, const model_force *f, double t,
                           const force_side side[2], force_sum F, double *V);
 
+// the same between poses: of carried bodies those, and not their carriers, are the sides
+pcs_status force_between(const pcs_model *m, const model_force *f, double t,
+                         const force_side side[2], force_sum F, double *V);
+// These sides, and the rows B of carried bodies, null for others; room as in force_sum
+pcs_status force_posed(const pcs_model *m, const model_force *f, const force_side side[2],
+                       double *room, force_side posed[2], double **B);
+
 // K = -(dF/dq) T and D = -dF/dv, N x N; `work` has force_work entries
 pcs_status force_jacobian(const pcs_model *m, const model_force *f, double t,
                           const force_side side[2], double *work, double *K, double *D);
-size_t force_work(const model_force *f, const force_side side[2]);
+size_t force_work(const pcs_model *m, const model_force *f, const force_side side[2]);
 
 // the potential at coordinates q of all systems; 0 of an element that does not act
 pcs_status force_potential(const pcs_model *m, const model_force *f, const double *q, double *V);
@@ -67,7 +75,10 @@ pcs_status user_force_evaluate(const pcs_model *m, const model_force *f, double 
                                const force_side side[2], force_sum F, double *V);
 pcs_status user_force_jacobian(const pcs_model *m, const model_force *f, double t,
                                const force_side side[2], double *work, double *K, double *D);
-// central differences of force_evaluate, for any kind; work: 4 N + nq
+// elements on carried bodies
+pcs_status carried_evaluate(const pcs_model *m, const model_force *f, double t,
+                            const force_side side[2], force_sum F, double *V);
+// central differences of force_evaluate, for any kind; work: 5 N + 2 + force_room
 pcs_status force_differences(const pcs_model *m, const model_force *f, double t,
                              const force_side side[2], double *work, double *K, double *D);
 

@@ -65,6 +65,7 @@ pcs_status force_differences(const pcs_model *m, const model_force *f, double t,
     const int N = side[0].n + side[1].n;
     const double relative = cbrt(DBL_EPSILON);
     double *sum[2] = {work, work + 2 * (size_t)N}, *moved = work + 4 * (size_t)N;
+    double *room = moved + N + 2;
     for (int k = 0; k < 2 * N; ++k) {
         const bool pose = k < N;
         const int column = pose ? k : k - N, e = column < side[0].n ? 0 : 1;
@@ -78,7 +79,7 @@ pcs_status force_differences(const pcs_model *m, const model_force *f, double t,
                 near[e].q = moved;
             else
                 near[e].v = moved;
-            const force_sum F = {sum[end], sum[end] + N};
+            const force_sum F = {sum[end], sum[end] + N, room};
             PCS_TRY(force_evaluate(m, f, t, near, F, NULL));
         }
         double *to = (pose ? K : D) + (size_t)N * (size_t)column;

@@ -30,7 +30,7 @@ static pcs_status check_systems(const pcs_model *m, const pcs_force_def *def)
         return pcs_fail(PCS_ERR_ARG, "force element: both systems are %d; give two different ones",
                         def->system1.id);
     }
-    if (s[0]->nv == 0 && (!s[1] || s[1]->nv == 0)) {
+    if (!system_can_move(m, def->system1.id - 1) && !system_can_move(m, def->system2.id - 1)) {
         return pcs_fail(PCS_ERR_ARG, "force element: neither of its systems can move");
     }
     for (int side = 0; side < 2 && def->kind != PCS_FORCE_USER; ++side) {
@@ -182,7 +182,12 @@ pcs_status pcs_model_add_force(pcs_model *m, const pcs_force_def *def, pcs_force
         return pcs_fail_memory("pcs_model_add_force");
     }
     model_force *f = &m->force[m->n_forces];
-    *f = (model_force){.def = *def, .system = {def->system1.id - 1, def->system2.id - 1}};
+    *f = (model_force){.def = *def, .pose = {def->system1.id - 1, def->system2.id - 1}};
+    for (int e = 0; e < 2; ++e) {
+        f->system[e] = system_mover(m, f->pose[e]);
+        f->carried = f->carried || f->system[e] != f->pose[e];
+    }
+    if (f->system[0] == f->system[1]) f->system[1] = -1;
     v3_unit(def->axis, f->axis);
     if (def->kind == PCS_FORCE_BUSHING) {
         quat_matrix(def->frame1, f->frame);

@@ -75,7 +75,9 @@ typedef struct model_join {
 typedef struct model_force {
     pcs_force_def def;
     bool disabled;
-    int system[2];    // indices, -1 for the world
+    int pose[2];      // indices of systems, -1 for the world
+    int system[2];    // those whose velocities move them; -1 too for the second body of one carrier
+    bool carried;     // a carrier moves one of them
     double axis[3];   // torsion: of unit length
     double frame[18]; // bushing: axes of both frames in those of their bodies, two 3x3
 } model_force;

@@ -124,7 +124,7 @@ static int add_elements(const pcs_smooth *sys, double t, const double *q, const 
             side[e].v = motion[e];
         }
         const int N = side[0].n + side[1].n;
-        const force_sum sum = {sys->element, sys->element + N};
+        const force_sum sum = {sys->element, sys->element + N, NULL};
         const pcs_status status = force_evaluate(m, f, t, side, sum, NULL);
         if (status != PCS_OK) return (int)status;
         for (int e = 0, k = 0; e < 2; k += side[e].n, ++e) {
@@ -241,6 +241,12 @@ static pcs_status check_def(const pcs_model *m, const pcs_smooth_def *def)
     }
     if (m->nv == 0) {
         return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_smooth_create: no system of the model can move");
+    }
+    if (m->n_carried > 0) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "pcs_smooth_create: Lagrangian systems carry %d bodies of the model; a"
+                        " smooth model knows systems with their own velocities only",
+                        m->n_carried);
     }
     if (def->ignore_contacts) return PCS_OK;
     PCS_TRY(check_laws(m));

@@ -180,11 +180,13 @@ static void sides_in_step(const trial *t, const model_force *f, bool end, bool p
 }
 
 // memory for the forces of an element
-static pcs_status take_force(const force_side side[2], pcs_arena *mem, force_sum *F)
+static pcs_status take_force(const trial *t, const model_force *f, const force_side side[2],
+                             pcs_arena *mem, force_sum *F)
 {
     const size_t N = (size_t)side[0].n + (size_t)side[1].n;
-    F->conservative = PCS_TAKE(mem, 2 * N, double);
+    F->conservative = PCS_TAKE(mem, 2 * N + force_room(t->m, f), double);
     F->other = F->conservative + N;
+    F->room = F->other + N;
     return F->conservative ? PCS_OK : pcs_fail_memory("step: forces");
 }
 
@@ -220,7 +222,7 @@ static pcs_status take_jacobian(const trial *t, const model_force *f, const forc
 {
     const size_t N = (size_t)side[0].n + (size_t)side[1].n;
     *K = PCS_TAKE(mem, 2 * N * N, double);
-    double *work = PCS_TAKE(mem, force_work(f, side), double);
+    double *work = PCS_TAKE(mem, force_work(t->m, f, side), double);
     if (!*K || !work) return pcs_fail_memory("step: forces");
     *D = *K + N * N;
     return force_jacobian(t->m, f, t->st->t + t->h, side, work, *K, *D);
@@ -258,7 +260,7 @@ static pcs_status add_elements(const trial *t, bool end, bool predicted, pcs_are
         force_side side[2];
         force_sum F;
         sides_in_step(t, f, end, predicted, side);
-        PCS_TRY(take_force(side, &scope, &F));
+        PCS_TRY(take_force(t, f, side, &scope, &F));
         PCS_TRY(force_evaluate(m, f, time, side, F, NULL));
         if (predicted) PCS_TRY(predict(t, f, side, scope, F));
         add_forces(t, f, side, F, to, R);
@@ -280,6 +282,14 @@ pcs_status couple_evaluate(const trial *t, bool first, pcs_arena mem, motion *en
 
 // ---- the iteration matrix -----------------------------------------------------------------------
 
+// the largest coordinate of a carried body
+static double largest_position(const trial *t, int system)
+{
+    if (system < 0) return 0;
+    const double *x = t->end.q + t->m->system[system].q_at;
+    return fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
+}
+
 // the square of the rounding of an element in R, from that of its coordinates
 static double rounding_of(const trial *t, const model_force *f, const force_side side[2],
                           const double *K)
@@ -298,6 +308,7 @@ static double rounding_of(const trial *t, const model_force *f, const force_side
     for (int e = 0; e < 2; ++e) {
         const double *p = e == 0 ? f->def.p1 : f->def.p2;
         if (f->def.kind != PCS_FORCE_USER) far = fmax(far, v3_norm(p));
+        if (f->pose[e] != f->system[e]) far = fmax(far, largest_position(t, f->pose[e]));
     }
     for (int e = 0, k = 0; e < 2; ++e) {
         const bool pose = f->system[e] >= 0 && t->m->system[f->system[e]].kind != SYSTEM_LAGRANGIAN;

@@ -487,3 +487,157 @@ TEST(a_joint_holds_a_body_on_a_carried_one)
     scene_close(&a.s);
     scene_close(&s);
 }
+
+// ---- force elements on carried bodies
+
+static const double BOB_START[6] = {0, 0, 0, 0.5, 0.1, -0.2}, BOB_V[6] = {0.3, -1, 0, 0, 0.4, 0.2};
+
+// A spring with a damper, and gravity, between two bobs: carried by one system (0), the first by a
+// system (1), both (2), or bodies (-1)
+static void oscillate(int how, double theta, double q[6])
+{
+    double M[36] = {0}, M1[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double M2[9] = {2.5, 0, 0, 0, 2.5, 0, 0, 0, 2.5};
+    for (int i = 0; i < 6; ++i) {
+        M[7 * i] = BOB_MASS[i / 3];
+    }
+    scene s = scene_open();
+    s.scheme = pcs_scheme_moreau_jean();
+    s.scheme.theta = theta;
+    scene_gravity(&s, 0, 0, 0);
+    pcs_system on[2] = {{0}, {0}}, bob[2];
+    if (how == 0) {
+        on[0] = on[1] = scene_add_lagrangian(
+            &s, &(pcs_lagrangian_def){.n = 6, .q0 = BOB_START, .v0 = BOB_V, .mass = M});
+    }
+    for (int k = 0; k < 2; ++k) {
+        if (how > k) {
+            on[k] = scene_add_lagrangian(&s, &(pcs_lagrangian_def){.n = 3,
+                                                                   .q0 = BOB_START + 3 * k,
+                                                                   .v0 = BOB_V + 3 * k,
+                                                                   .mass = k == 0 ? M1 : M2});
+        }
+        pcs_body_def def = pcs_body_def_default();
+        def.carrier = on[k];
+        def.pose = bob_pose;
+        def.user = &rod_number[how == 0 ? k : 0];
+        bob[k] = on[k].id > 0 ? scene_add(&s, &def)
+                              : scene_ball(&s, BOB_MASS[k], 0.1, BOB_START + 3 * k, BOB_V + 3 * k);
+    }
+    pcs_force_def spring = pcs_force_def_default(PCS_FORCE_SPRING);
+    spring.system1 = bob[0];
+    spring.system2 = bob[1];
+    spring.stiffness = 40;
+    spring.damping = theta == 1 ? 1.5 : 0;
+    spring.length = 0.3;
+    pcs_force on_both, pull;
+    CK_OK(pcs_model_add_force(s.m, &spring, &on_both));
+    pcs_force_def gravity = pcs_force_def_default(PCS_FORCE_GRAVITY);
+    gravity.system1 = bob[1];
+    gravity.system2 = bob[0];
+    gravity.strength = 0.7;
+    CK_OK(pcs_model_add_force(s.m, &gravity, &pull));
+    scene_start(&s);
+    CK_OK(pcs_force_check(s.m, s.st, on_both, 0, NULL));
+    CK_OK(pcs_force_check(s.m, s.st, pull, 0, NULL));
+    for (int i = 0; i < 100; ++i) {
+        scene_step(&s, 5e-3);
+        scene_check_ledger(&s);
+    }
+    pcs_force_result now;
+    CK_OK(pcs_state_force(s.m, s.st, on_both, &now));
+    CK_NEAR(now.F1[0] + now.F2[0], 0, 1e-12);
+    CK_NEAR(now.energy, 20 * (now.length - 0.3) * (now.length - 0.3), 1e-12);
+    for (int k = 0; k < 2; ++k) {
+        memcpy(q + 3 * k, scene_q(&s, bob[k]), 3 * sizeof *q);
+        double v[6];
+        CK_OK(pcs_state_velocity(s.m, s.st, bob[k], v));
+        const double *own =
+            on[k].id > 0 ? scene_v(&s, on[k]) + (how == 0 ? 3 * k : 0) : scene_v(&s, bob[k]);
+        CK_NEAR(v[1], own[1], 1e-12);
+    }
+    scene_close(&s);
+}
+
+TEST(elements_act_alike_on_bodies_and_on_carried_bodies)
+{
+    for (int damped = 0; damped < 2; ++damped) {
+        double bodies[6], q[6];
+        oscillate(-1, damped ? 1 : 0.5, bodies);
+        for (int how = 0; how < 3; ++how) {
+            oscillate(how, damped ? 1 : 0.5, q);
+            for (int i = 0; i < 6; ++i) {
+                CK_NEAR(q[i], bodies[i], 1e-9);
+            }
+        }
+    }
+}
+
+// a linear spring between the ends of both rods, and one of the second to the world, as a force in
+// angles: points P1 = middle of the first rod, P2 = end of the second
+static const double STIFF = 300;
+
+static int spring_force(void *user, double t, const double *q, const double *v, double *F)
+{
+    pendulum_force(user, t, q, v, F);
+    const double P1[2] = {0.5 * LENGTH * sin(q[0]), -0.5 * LENGTH * cos(q[0])};
+    const double P2[2] = {LENGTH * (sin(q[0]) + sin(q[1])), -LENGTH * (cos(q[0]) + cos(q[1]))};
+    const double d[2] = {P1[0] - P2[0], P1[1] - P2[1]}, w[2] = {P2[0] - 1, P2[1] + 0.5};
+    // dP1, dP2 by the angles
+    const double a[2] = {0.5 * LENGTH * cos(q[0]), 0.5 * LENGTH * sin(q[0])};
+    const double b[2] = {LENGTH * cos(q[0]), LENGTH * sin(q[0])};
+    const double c[2] = {LENGTH * cos(q[1]), LENGTH * sin(q[1])};
+    for (int i = 0; i < 2; ++i) {
+        F[0] -= STIFF * (d[i] * (a[i] - b[i]) + w[i] * b[i]);
+        F[1] -= STIFF * (-d[i] * c[i] + w[i] * c[i]);
+    }
+    return 0;
+}
+
+TEST(springs_on_the_rods_of_a_pendulum_are_forces_in_its_angles)
+{
+    const double q0[2] = {1, -0.6}, v0[2] = {0, 2};
+    scene s[2];
+    pcs_system on[2];
+    for (int k = 0; k < 2; ++k) {
+        s[k] = scene_open();
+        s[k].scheme = pcs_scheme_moreau_jean();
+        on[k] = scene_add_lagrangian(
+            &s[k], &(pcs_lagrangian_def){.n = 2,
+                                         .q0 = q0,
+                                         .v0 = v0,
+                                         .mass_fn = pendulum_mass,
+                                         .force = k == 0 ? spring_force : pendulum_force});
+    }
+    pcs_system rod[2];
+    for (int k = 0; k < 2; ++k) {
+        const pcs_body_def def = carried_rod(on[1], k, k == 0);
+        rod[k] = scene_add(&s[1], &def);
+    }
+    pcs_force_def spring = pcs_force_def_default(PCS_FORCE_SPRING);
+    pcs_force both;
+    spring.stiffness = STIFF;
+    spring.system1 = rod[0];
+    spring.system2 = rod[1];
+    spring.p2[2] = -0.5 * LENGTH;
+    CK_OK(pcs_model_add_force(s[1].m, &spring, &both));
+    memcpy(spring.p1, spring.p2, sizeof spring.p1);
+    spring.system1 = rod[1];
+    spring.system2 = (pcs_system){0};
+    const double fixed[3] = {1, 0, -0.5};
+    memcpy(spring.p2, fixed, sizeof fixed);
+    CK_OK(pcs_model_add_force(s[1].m, &spring, NULL));
+    scene_start(&s[0]);
+    scene_start(&s[1]);
+    CK_OK(pcs_force_check(s[1].m, s[1].st, both, 0, NULL));
+    for (int i = 0; i < 200; ++i) {
+        scene_step(&s[0], 2e-3);
+        scene_step(&s[1], 2e-3);
+        scene_check_ledger(&s[1]);
+        for (int k = 0; k < 2; ++k) {
+            CK_NEAR(scene_q(&s[0], on[0])[k], scene_q(&s[1], on[1])[k], 1e-7);
+        }
+    }
+    scene_close(&s[0]);
+    scene_close(&s[1]);
+}
