@@ -195,6 +195,12 @@ pcs_status pcs_work_pressure(const pcs_work *wk, int shape, int by, const double
     if (face && (!pcs_all_finite(face, 3) || !(v3_unit(face, n) > 0))) {
         return pcs_fail(PCS_ERR_ARG, "%s: the normal of the face is zero or not finite", who);
     }
+    if (face && is_carried(m, m->shape[shape].system)) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "%s: a Lagrangian system carries the body of shape %d, whose faces are not"
+                        " told apart; give no normal",
+                        who, shape);
+    }
     for (int i = 0; wk->model && i < wk->list.n; ++i) {
         const candidate *c = &wk->list.c[i];
         const bool first = c->key.shape1 == shape, second = c->key.shape2 == shape;
