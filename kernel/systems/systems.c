@@ -65,11 +65,14 @@ void system_times_T(const model_system *s, int dim, const double *q, const doubl
         memcpy(J, C, (size_t)dim * (size_t)s->nv * sizeof *J);
         return;
     }
+    // T is the identity for x, and 4 x 3 for Q
+    const size_t rows = (size_t)dim;
     double T[42];
     pcs_body_T(q, T);
-    memset(J, 0, 6 * (size_t)dim * sizeof *J);
-    for (int j = 0; j < 6; ++j) {
-        block_addmul(dim, 7, C, T + 7 * j, J + (size_t)dim * (size_t)j);
+    memcpy(J, C, 3 * rows * sizeof *J);
+    memset(J + 3 * rows, 0, 3 * rows * sizeof *J);
+    for (int j = 3; j < 6; ++j) {
+        block_addmul(dim, 4, C + 3 * rows, T + 7 * j + 3, J + rows * (size_t)j);
     }
 }
 
