@@ -90,8 +90,13 @@ static pcs_status build(const void *user, pcs_scene **out)
     start(set, P, &end[0]);
     PCS_TRY(run_scene(&set->run, "Three bodies with three ball joints and one slider.", out));
     pcs_model *model = (*out)->model;
-    PCS_TRY(mechanism_bar(model, origin, P, set->mass[0], WIDTH, &crank));
-    PCS_TRY(mechanism_bar(model, P, end, set->mass[1], WIDTH, &rod));
+    bar arm = {.mass = set->mass[0], .width = WIDTH};
+    memcpy(arm.b, P, sizeof P);
+    PCS_TRY(mechanism_bar(model, &arm, &crank));
+    memcpy(arm.a, P, sizeof P);
+    memcpy(arm.b, end, sizeof end);
+    arm.mass = set->mass[1];
+    PCS_TRY(mechanism_bar(model, &arm, &rod));
     pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_box(set->mass[2], BLOCK, BLOCK, BLOCK));
     memcpy(def.position, end, sizeof end);
     const pcs_shape cube = pcs_shape_box(BLOCK, BLOCK, BLOCK);

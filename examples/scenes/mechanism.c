@@ -4,19 +4,32 @@
 #include <math.h>
 
 #include <percuss/inertia.h>
+#include <percuss/rotation.h>
 
-pcs_status mechanism_bar(pcs_model *model, const double a[3], const double b[3], double mass,
-                         double width, pcs_system *out)
+pcs_status mechanism_bar(pcs_model *model, const bar *def, pcs_system *out)
 {
-    const double z[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-    const double length = sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
-    pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_box(mass, width, width, length));
+    double d[3], dv[3], back[4];
     for (int i = 0; i < 3; ++i) {
-        def.position[i] = 0.5 * (a[i] + b[i]);
+        d[i] = def->b[i] - def->a[i];
+        dv[i] = def->vb[i] - def->va[i];
     }
-    PCS_TRY(pcs_joint_axes(z, NULL, def.orientation));
-    PCS_TRY(pcs_model_add_body(model, &def, out));
-    const pcs_shape box = pcs_shape_box(width, width, length);
+    const double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], length = sqrt(square);
+    pcs_body_def body =
+        pcs_body_def_of_inertia(pcs_inertia_box(def->mass, def->width, def->width, length));
+    if (def->J > 0) body.inertia[0] = body.inertia[4] = def->J;
+    for (int i = 0; i < 3; ++i) {
+        body.position[i] = 0.5 * (def->a[i] + def->b[i]);
+        body.velocity[i] = 0.5 * (def->va[i] + def->vb[i]);
+    }
+    PCS_TRY(pcs_joint_axes(d, NULL, body.orientation));
+    // omega = d x dv / d^2
+    const double omega[3] = {(d[1] * dv[2] - d[2] * dv[1]) / square,
+                             (d[2] * dv[0] - d[0] * dv[2]) / square,
+                             (d[0] * dv[1] - d[1] * dv[0]) / square};
+    pcs_quat_conj(body.orientation, back);
+    pcs_quat_rotate(back, omega, body.omega);
+    PCS_TRY(pcs_model_add_body(model, &body, out));
+    const pcs_shape box = pcs_shape_box(def->width, def->width, length);
     return pcs_model_add_shape(model, *out, &box, (pcs_material){0});
 }
 

@@ -4,10 +4,16 @@
 
 #include <percuss/joint.h>
 
-// Adds a square bar from a to b (m, inertial), its z axis in that direction, as a body with a
-// shape.
-pcs_status mechanism_bar(pcs_model *model, const double a[3], const double b[3], double mass,
-                         double width, pcs_system *out);
+// A square bar. Its z axis is the direction from a to b; at the start it does not rotate about it.
+typedef struct bar {
+    double a[3], b[3];   // ends, inertial, m
+    double va[3], vb[3]; // their velocities at the start, m/s
+    double mass, width;  // kg, m
+    double J;            // moment of inertia about axes across it, kg m^2; 0: that of a uniform bar
+} bar;
+
+// Adds it as a body with a shape.
+pcs_status mechanism_bar(pcs_model *model, const bar *def, pcs_system *out);
 
 // Adds a joint of system1 to system2 ({0}: the world) at a point and along an axis, both inertial.
 // `out` may be null.
