@@ -134,6 +134,7 @@ static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
 static void doubt_travel(const trial *t, const candidate *c, int system, bool *seen, pcs_doubt *d)
 {
     if (!system_moves(t->m, system) || seen[system]) return;
+    if (t->m->system[system].kind != SYSTEM_BODY) return;
     const model_system *s = &t->m->system[system];
     const bool follows = t->rule == PCS_ACTIVATION_SPECULATIVE;
     const double distance = t->h * fmax(v3_norm(t->end.v + s->v_at), v3_norm(t->st->v + s->v_at));
