@@ -31,6 +31,7 @@ static pcs_status define_body(builder *b, const scene_body *in, const json_t *js
 {
     *out = pcs_body_def_default();
     out->fixed = in->fixed;
+    out->plane = (pcs_plane)in->plane;
     out->mass = in->mass;
     memcpy(out->position, in->position, sizeof out->position);
     memcpy(out->orientation, in->orientation, sizeof out->orientation);

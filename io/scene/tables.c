@@ -315,6 +315,8 @@ static const char *const body_words[] = {"body", "lagrangian", "lattice", "ring"
 #define STACK      BIT(BODY_STACK)
 #define GENERATORS (LATTICE | RING | STACK)
 
+static const char *const plane_words[] = {"none", "xy", "xz", "yz", NULL};
+
 static const field body_fields[] = {
     {"kind", FIELD_WORD, OF(body, kind), .words = body_words,
      .help = "kind of the entry; without it a body. lattice, ring and stack repeat their bodies"},
@@ -322,6 +324,8 @@ static const field body_fields[] = {
      .help = "name; no two bodies have the same. The number of the copy is added to the name of a"
              " repeated body"},
     {"fixed", FIELD_BOOL, OF(body, fixed), .kinds = RIGID, .help = "true: the body never moves"},
+    {"plane", FIELD_WORD, OF(body, plane), .words = plane_words, .kinds = RIGID,
+     .help = "plane in which the body moves, with three degrees of freedom; without it in space"},
     {"mass", FIELD_REAL, OF(body, mass), ABOVE_ZERO, .unit = "kg", .kinds = RIGID, .help = "mass"},
     {"density", FIELD_REAL, OF(body, density), ABOVE_ZERO, .unit = "kg/m^3", .kinds = RIGID,
      .help = "density in place of mass and inertia: these and the centre of mass are those of the"

@@ -121,6 +121,7 @@ typedef struct scene_body {
     int kind; // scene_body_kind
     const char *name;
     bool fixed, enabled;
+    int plane; // pcs_plane
     double mass, density;
     numbers inertia, added_mass;
     double position[3], orientation[4], velocity[3], omega[3];

@@ -123,6 +123,7 @@ static pcs_status check_body_callbacks(const pcs_body_def *def, int id, const ch
     if (def->motion && def->motion != pcs_motion_follow) {
         return refuse_callback("body", id, name, "a motion of its own");
     }
+    if (def->carrier.id > 0) return refuse_callback("body", id, name, "a pose of its own");
     const pcs_vehicle_ride *ride = pcs_vehicle_ride_of(def);
     if (ride) {
         if (!pcs_vehicle_definition(ride->vehicle)->foil.fn) return PCS_OK;
@@ -146,6 +147,7 @@ static pcs_status write_rigid(out *o, pcs_system id)
     fields_init(&body_table, &s);
     s.name = name;
     s.fixed = def.fixed;
+    s.plane = (int)def.plane;
     s.enabled = pcs_model_enabled(o->m, id);
     const pcs_vehicle_ride *ride = pcs_vehicle_ride_of(&def);
     if (!ride) {

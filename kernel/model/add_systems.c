@@ -162,6 +162,10 @@ static double inverse_norm(const double J[9])
 static void set_inertia(model_system *s, const double J[9])
 {
     memcpy(s->J, J, sizeof s->J);
+    for (int i = 0; i < 9 && s->plane != PCS_PLANE_NONE; ++i) {
+        s->J[i] = i % 4 == 0 ? J[4 * plane_normal(s->plane)] : 0;
+    }
+    J = s->J;
     s->isotropic = !s->added && J[0] == J[4] && J[0] == J[8] && J[1] == 0 && J[2] == 0 &&
                    J[3] == 0 && J[5] == 0 && J[6] == 0 && J[7] == 0;
     s->inverse_bound = inverse_norm(J);
@@ -224,12 +228,41 @@ static pcs_status check_pose(const pcs_model *m, const pcs_body_def *def)
                     def->carrier.id);
 }
 
+// a planar body starts in its plane: rotated about the normal, with velocities in the plane
+static pcs_status check_plane(const pcs_body_def *def)
+{
+    if (def->plane == PCS_PLANE_NONE) return PCS_OK;
+    if (def->plane < PCS_PLANE_NONE || def->plane > PCS_PLANE_YZ) {
+        return pcs_fail(PCS_ERR_ARG, "body: there is no plane %d", (int)def->plane);
+    }
+    const int normal = plane_normal(def->plane);
+    double off = 0, size = v3_norm(def->velocity) + v3_norm(def->omega);
+    for (int i = 0; i < 3; ++i) {
+        if (i == normal) continue;
+        off = fmax(off, fabs(def->orientation[1 + i]));
+        if (def->omega[i] != 0) size = -1;
+    }
+    if (has_added(def)) return pcs_fail(PCS_ERR_ARG, "body: a planar body has no added mass");
+    if (off > 1e-9 * pcs_quat_norm(def->orientation)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "body: it is planar, and its orientation is not a rotation about the %c"
+                        " axis, the normal of its plane",
+                        "xyz"[normal]);
+    }
+    if (size >= 0 && def->velocity[normal] == 0) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG,
+                    "body: it is planar, and its velocity leaves its plane: only"
+                    " omega[%d] and the two velocities in the plane may differ from 0",
+                    normal);
+}
+
 static pcs_status check_body(const pcs_model *m, const pcs_body_def *def)
 {
     PCS_TRY(check_range("position", def->position, 3));
     PCS_TRY(check_range("orientation quaternion", def->orientation, 4));
     PCS_TRY(check_pose(m, def));
     if (!body_def_moves(def)) return PCS_OK;
+    PCS_TRY(check_plane(def));
     if (!(def->mass > 0) || !isfinite(def->mass)) {
         return pcs_fail(PCS_ERR_ARG, "body: the mass is %g kg; it must be positive", def->mass);
     }
@@ -290,6 +323,10 @@ static pcs_status add_body(pcs_model *m, const pcs_body_def *def, bool filled, p
         return pcs_fail(PCS_ERR_ARG, "body: the orientation quaternion is zero");
     }
     if (moves) {
+        s.plane = def->plane;
+        for (int i = 0; i < 3 && s.plane != PCS_PLANE_NONE; ++i) {
+            if (i != plane_normal(s.plane)) s.q0[4 + i] = 0;
+        }
         memcpy(s.v0, def->velocity, 3 * sizeof(double));
         memcpy(s.v0 + 3, def->omega, 3 * sizeof(double));
         s.mass = def->mass;
@@ -317,6 +354,7 @@ static pcs_status add_body(pcs_model *m, const pcs_body_def *def, bool filled, p
     }
     m->n_driven += def->motion != NULL;
     m->n_carried += def->carrier.id > 0;
+    m->n_planar += s.plane != PCS_PLANE_NONE;
     return PCS_OK;
 }
 

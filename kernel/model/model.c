@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/meshes.h>
+
 // m/s^2; a body would pass the speed of light in 3e-12 s
 #define GRAVITY_LARGEST 1e20
 
@@ -77,6 +79,10 @@ void pcs_model_destroy(pcs_model *m)
     pcs_env_free(&env, m->join);
     pcs_env_free(&env, m->force);
     pcs_env_free(&env, m->pair_law);
+    for (int i = 0; i < m->n_prisms; ++i) {
+        pcs_geometry_destroy(m->prism[i]);
+    }
+    pcs_env_free(&env, m->prism);
     for (int k = 0; k < PART_KINDS; ++k) {
         names_release(&env, &m->names[k]);
     }

@@ -42,6 +42,7 @@ typedef struct model_system {
     pcs_body_pose_fn pose;
     pcs_body_pose_jacobian_fn pose_jacobian;
     bool touches_carried; // other bodies of its carrier with this flag
+    pcs_plane plane;      // of a body that forces move; such bodies have J = j I
     pcs_body_force_fn body_force;
     pcs_body_jacobian_fn body_jacobian;
 
@@ -129,10 +130,14 @@ struct pcs_model {
     bool variable_mass; // some system's mass depends on q
     int n_driven;       // bodies with prescribed motion
     int n_carried;      // bodies that Lagrangian systems carry
+    int n_planar;       // bodies that forces move in a plane
     pcs_combine_fn combine;
     void *combine_user;
     pair_law *pair_law; // sorted by a, then b
     int n_pair_laws, cap_pair_laws;
+
+    pcs_geometry **prism; // of planar polygons, owned
+    int n_prisms, cap_prisms;
 
     bool grouped; // some shape has groups of its own
     pcs_filter_fn filter;
@@ -207,6 +212,20 @@ static inline int system_mover(const pcs_model *m, int system)
 {
     if (system < 0 || m->system[system].carrier.id == 0) return system;
     return m->system[system].carrier.id - 1;
+}
+
+// the axis normal to the plane of a planar body: 0, 1 or 2
+static inline int plane_normal(pcs_plane plane)
+{
+    return plane == PCS_PLANE_XY ? 2 : plane == PCS_PLANE_XZ ? 1 : 0;
+}
+
+// true when velocity i of a planar body leaves its plane
+static inline bool system_locks(const model_system *s, int i)
+{
+    if (s->plane == PCS_PLANE_NONE) return false;
+    const int normal = plane_normal(s->plane);
+    return i < 3 ? i == normal : i - 3 != normal;
 }
 
 // true when forces move it, or its carrier

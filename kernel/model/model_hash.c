@@ -48,6 +48,7 @@ static uint64_t add_system(uint64_t hash, const model_system *s)
         hash = add_int(add_int(hash, s->carrier.id), s->touches_carried);
         hash = add_int(hash, s->pose_jacobian != NULL);
     }
+    if (s->plane != PCS_PLANE_NONE) hash = add_int(hash, s->plane);
     hash = add_reals(hash, &s->mass, 1);
     hash = add_reals(hash, s->J, 9);
     hash = add_reals(hash, s->added, 36);

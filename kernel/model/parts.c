@@ -101,6 +101,7 @@ pcs_status pcs_model_body(const pcs_model *m, pcs_system body, pcs_body_def *out
     memcpy(out->orientation, s->given, sizeof out->orientation);
     if (s->kind == SYSTEM_FIXED) return PCS_OK;
     out->mass = s->mass;
+    out->plane = s->plane;
     if (!s->filled) memcpy(out->inertia, s->J, sizeof out->inertia);
     if (s->added) memcpy(out->added_mass, s->added, sizeof out->added_mass);
     memcpy(out->velocity, s->v0, sizeof out->velocity);

@@ -242,6 +242,12 @@ static pcs_status check_def(const pcs_model *m, const pcs_smooth_def *def)
     if (m->nv == 0) {
         return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_smooth_create: no system of the model can move");
     }
+    if (m->n_planar > 0) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "pcs_smooth_create: %d bodies of the model are planar; a smooth model has"
+                        " bodies in space only",
+                        m->n_planar);
+    }
     if (m->n_carried > 0) {
         return pcs_fail(PCS_ERR_UNSUPPORTED,
                         "pcs_smooth_create: Lagrangian systems carry %d bodies of the model; a"

@@ -100,7 +100,9 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
         // the impulse is stored in inertial components: the frame may have rotated since
         const remembered *r = state_recall(t->st, key, hint);
         if (!r) return;
-        m3_mul_t(k->F, r->r, c->r);
+        double local[3];
+        m3_mul_t(k->F, r->r, local);
+        memcpy(c->r, local, (size_t)c->dim * sizeof *c->r);
         c->was_active = r->active != 0;
         return;
     }
@@ -167,6 +169,14 @@ static pcs_status add_interactions(const trial *t, pcs_arena *mem, candidates *l
 
 // ---- contacts of shapes ------------------------------------------------------------------------
 
+// rows of a contact: with friction the normal and two tangents, in a plane one
+static int contact_rows(const pcs_model *m, const pcs_law *law, int shape1, int shape2)
+{
+    if (!law_has_friction(law)) return 1;
+    if (m->n_planar == 0) return 3;
+    return pair_plane(m, m->shape[shape1].system, m->shape[shape2].system) ? 2 : 3;
+}
+
 // writes all of candidate i that does not depend on the poses, except its law
 static void list_contact(const trial *t, int i, int shape1, int shape2, const pcs_feature *f)
 {
@@ -175,7 +185,7 @@ static void list_contact(const trial *t, int i, int shape1, int shape2, const pc
     const pcs_law law = c->law;
     *c = (candidate){.interaction = -1,
                      .law = law,
-                     .dim = law_has_friction(&law) ? 3 : 1,
+                     .dim = contact_rows(m, &law, shape1, shape2),
                      .key = {shape1, shape2, f->id},
                      .at = -1,
                      .feature = f};
@@ -184,12 +194,12 @@ static void list_contact(const trial *t, int i, int shape1, int shape2, const pc
     start_block(m, c, &t->list.k[i]);
 }
 
-// memory for the rows of carried bodies
-static pcs_status take_carried(const trial *t, candidate *c, pcs_arena *mem)
+// memory for the rows of carried and planar bodies
+static pcs_status take_mapped(const trial *t, candidate *c, pcs_arena *mem)
 {
     const int pose[2] = {c->pose1, c->pose2};
-    for (int side = 0; side < 2 && candidate_is_carried(t->m, c); ++side) {
-        if (!is_carried(t->m, pose[side])) continue;
+    for (int side = 0; side < 2 && candidate_is_mapped(t->m, c); ++side) {
+        if (!is_mapped(t->m, pose[side]) || !system_can_move(t->m, pose[side])) continue;
         const int to = side == 1 && c->sys2 < 0 ? 0 : side; // one carrier of both
         if (c->J[to]) continue;
         PCS_TRY(candidate_take_rows(t->m, to == 0 ? c->sys1 : c->sys2, c->dim, mem, &c->J[to]));
@@ -222,12 +232,12 @@ static pcs_status add_contact(const trial *t, int shape1, int shape2, const pcs_
 {
     pcs_law law;
     PCS_TRY(law_of(t, shape1, shape2, &law));
-    candidate *c = add(t, &law, law_has_friction(&law) ? 3 : 1, mem, list);
+    candidate *c = add(t, &law, contact_rows(t->m, &law, shape1, shape2), mem, list);
     if (!c) return pcs_fail_memory("step: a contact");
     const int i = list->n - 1;
     int hint = 0;
     list_contact(t, i, shape1, shape2, f);
-    PCS_TRY(take_carried(t, c, mem));
+    PCS_TRY(take_mapped(t, c, mem));
     PCS_TRY(place_contact(t, i, *mem));
     PCS_TRY(candidate_drive(t, c, &list->k[i], t->st->q, mem));
     complete(t, c, &list->k[i], &hint);
@@ -250,13 +260,13 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     pcs_gap gap;
     double u[3];
     PCS_TRY(law_of(t, m->shape1, m->shape2, &law));
-    candidate *c = add(t, &law, law_has_friction(&law) ? 3 : 1, mem, list);
+    candidate *c = add(t, &law, contact_rows(t->m, &law, m->shape1, m->shape2), mem, list);
     if (!c) return pcs_fail_memory("step: a contact");
     const int i = list->n - 1;
     bodies_block *k = &list->k[i];
     int hint = 0;
     list_contact(t, i, m->shape1, m->shape2, f);
-    PCS_TRY(take_carried(t, c, mem));
+    PCS_TRY(take_mapped(t, c, mem));
     PCS_TRY(candidate_contact(t->m, c, m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL,
                               t->st->q, *mem, k, &gap));
     if (row == MEETING_OF_CENTRES) {
@@ -279,10 +289,10 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     return PCS_OK;
 }
 
-// true when contacts depend on callbacks of the user: they are then placed one after another
-static bool asks_user(const pcs_model *m)
+// true when contacts need memory, or callbacks of the user: they are then placed one after another
+static bool in_order(const pcs_model *m)
 {
-    return m->n_driven > 0 || m->n_carried > 0;
+    return m->n_driven > 0 || m->n_carried > 0 || m->n_planar > 0;
 }
 
 // places the contacts of the list from `first` on, a share per thread
@@ -300,11 +310,11 @@ static void place_share(void *argument, int begin, int end)
     for (int k = begin, hint = 0; k < end; ++k) {
         const int *pair = p->near->pair[p->near->pair_of[k]], i = p->first + k;
         list_contact(t, i, pair[0], pair[1], &p->near->f[k]);
-        if (candidate_is_carried(t->m, &t->list.c[i])) continue;
+        if (candidate_is_mapped(t->m, &t->list.c[i])) continue;
         const pcs_status status = place_contact(t, i, none);
         PCS_ASSERT(status == PCS_OK);
         (void)status;
-        if (!asks_user(t->m)) complete(t, &t->list.c[i], &t->list.k[i], &hint);
+        if (!in_order(t->m)) complete(t, &t->list.c[i], &t->list.k[i], &hint);
     }
 }
 
@@ -324,9 +334,9 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
     placing p = {t, near, first};
     threads_each(near->n < FEW_CONTACTS ? NULL : t->work->team, near->n, place_share, &p);
     list->n += near->n;
-    for (int i = first, hint = 0; i < list->n && asks_user(t->m); ++i) {
-        if (candidate_is_carried(t->m, &list->c[i])) {
-            PCS_TRY(take_carried(t, &list->c[i], mem));
+    for (int i = first, hint = 0; i < list->n && in_order(t->m); ++i) {
+        if (candidate_is_mapped(t->m, &list->c[i])) {
+            PCS_TRY(take_mapped(t, &list->c[i], mem));
             PCS_TRY(place_contact(t, i, *mem));
         }
         PCS_TRY(candidate_drive(t, &list->c[i], &list->k[i], t->st->q, mem));

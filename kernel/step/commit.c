@@ -195,7 +195,9 @@ void step_commit(const trial *t, pcs_state *st)
         if (remembers_force(c)) {
             remembered *r = &mem->contact[mem->n++];
             *r = (remembered){.key = key, .active = true};
-            m3_mul(candidate_first(&t->list, i)->F, c->r, r->r);
+            double local[3] = {0};
+            memcpy(local, c->r, (size_t)c->dim * sizeof *local);
+            m3_mul(candidate_first(&t->list, i)->F, local, r->r);
             continue;
         }
         for (int j = 0; j < c->dim; ++j) {

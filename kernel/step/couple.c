@@ -199,7 +199,9 @@ static void add_forces(const trial *t, const model_force *f, const force_side si
         if (!system_moves(t->m, f->system[e])) continue;
         const int at = t->m->system[f->system[e]].v_at;
         const double part = t->h * t->end.theta[f->system[e]];
+        const model_system *s = &t->m->system[f->system[e]];
         for (int i = 0; i < side[e].n; ++i) {
+            if (system_locks(s, i)) continue;
             to.conservative[at + i] += F.conservative[k + i];
             to.other[at + i] += F.other[k + i];
             if (R) R[at + i] -= part * (F.conservative[k + i] + F.other[k + i]);
@@ -340,8 +342,10 @@ static pcs_status add_element(const trial *t, const model_force *f, pcs_arena me
             if (!system_moves(m, f->system[to])) continue;
             size_t width;
             double *A = slot_of(t, block_of(m, f, row), block_of(m, f, to), &width);
+            const model_system *s = &m->system[f->system[row]], *by = &m->system[f->system[to]];
             for (int k = 0; k < side[to].n; ++k) {
-                for (int i = 0; i < side[row].n; ++i) {
+                for (int i = 0; !system_locks(by, k) && i < side[row].n; ++i) {
+                    if (system_locks(s, i)) continue;
                     const size_t at = (size_t)(i0 + i) + (size_t)N * (size_t)(k0 + k);
                     A[(size_t)i + width * (size_t)k] += a * D[at] + a * a * K[at];
                 }

@@ -13,6 +13,9 @@
 #define FEW_SHAPES 128
 #define FEW_PAIRS  128
 
+// two places are one, relative to their distance from a body
+#define SAME_PLACE 1e-9
+
 // bounds of all shapes at q, enlarged by `extra` and optionally by the reach of their bodies
 typedef struct bounding {
     const trial *t;
@@ -75,6 +78,39 @@ double step_reach(const trial *t, int shape, int other)
     return reach + turn * (v3_norm(lever) + shape_radius(&b->shape));
 }
 
+// Drops the features of planar bodies on the far side of their plane that have a partner on the
+// near side: prisms touch at both of their ends. Returns the number left.
+static int flatten(const pcs_model *m, int shape1, int shape2, const double *q1, const double *q2,
+                   pcs_feature *f, int n)
+{
+    const pcs_plane plane = pair_plane(m, m->shape[shape1].system, m->shape[shape2].system);
+    if (plane == PCS_PLANE_NONE || n < 2 || n > PCS_FEATURES_MAX) return n;
+    const int normal = plane_normal(plane);
+    double P[PCS_FEATURES_MAX][3], size = 0;
+    bool far[PCS_FEATURES_MAX];
+    const double *G = q1 ? q1 : q2;
+    for (int i = 0; i < n; ++i) {
+        pcs_gap gap;
+        pcs_feature_gap(&f[i], q1, q2, &gap);
+        v3_sub(gap.P1, G, P[i]);
+        size = fmax(size, v3_norm(P[i]));
+    }
+    int left = 0;
+    for (int i = 0; i < n; ++i) {
+        far[i] = false;
+        for (int k = 0; P[i][normal] < 0 && k < n; ++k) {
+            double d[3];
+            v3_sub(P[i], P[k], d);
+            d[normal] = P[i][normal] + P[k][normal];
+            far[i] = far[i] || (P[k][normal] > 0 && v3_norm(d) < SAME_PLACE * size);
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        if (!far[i]) f[left++] = f[i];
+    }
+    return left;
+}
+
 pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const double *q1,
                          const double *q2, double reach, pcs_arena *mem, pcs_feature **f, int *n)
 {
@@ -84,6 +120,7 @@ pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const doubl
         if (!*f) return pcs_fail_memory("step: contact detection");
         *n = pcs_collide(&m->shape[shape1].shape, q1, &m->shape[shape2].shape, q2, reach, room, *f);
         if (*n > room) continue;
+        if (m->n_planar > 0) *n = flatten(m, shape1, shape2, q1, q2, *f, *n);
         *f = PCS_TAKE(mem, (size_t)*n, pcs_feature); // keeps only the used part
         return PCS_OK;
     }
@@ -118,9 +155,10 @@ static void search_share(void *argument, int rank)
         double reach = s->extra;
         if (s->with_reach) reach += step_reach(s->t, ab[0], ab[1]) + step_reach(s->t, ab[1], ab[0]);
         const int left = n < room ? room - n : 0;
-        const int more =
-            pcs_collide(&a->shape, system_q(m, a->system, s->q), &b->shape,
-                        system_q(m, b->system, s->q), reach, left, f + (n < room ? n : 0));
+        const double *q1 = system_q(m, a->system, s->q), *q2 = system_q(m, b->system, s->q);
+        pcs_feature *to = f + (n < room ? n : 0);
+        int more = pcs_collide(&a->shape, q1, &b->shape, q2, reach, left, to);
+        if (m->n_planar > 0 && more <= left) more = flatten(m, ab[0], ab[1], q1, q2, to, more);
         for (int k = 0; k < more && k < left; ++k) {
             pair_of[n + k] = i;
         }

@@ -126,6 +126,9 @@ static pcs_status add_row(project_local *p, const near_pair *pair, const pcs_fea
         const local_body *b = &p->body[r.body[side]];
         v3_cross(k.core[side], gap.N, r.moment[side]);
         if (side == 1) v3_scale(-1, r.moment[side], r.moment[side]);
+        for (int i = 0; i < 3; ++i) {
+            if (system_locks(&m->system[b->system], 3 + i)) r.moment[side][i] = 0;
+        }
         m3_mul(b->per_J, r.moment[side], r.turn[side]);
         r.W += b->per_mass + v3_dot(r.moment[side], r.turn[side]);
     }
@@ -238,10 +241,13 @@ static bool move(const project_local *p, double *q)
     for (int i = 0; i < p->n_bodies; ++i) {
         const local_body *b = &p->body[i];
         const model_system *s = &m->system[b->system];
-        double *qs = q + s->q_at, L[12], omega[3];
+        double *qs = q + s->q_at, L[12], omega[3], x[3];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = system_locks(s, k) ? 0 : b->v[k];
+        }
         pose_direction_back(qs, b->v + 3, omega);
         pcs_quat_left(qs + 3, L);
-        v3_along(qs, 1, b->v, qs);
+        v3_along(qs, 1, x, qs);
         for (int j = 0; j < 4; ++j) {
             qs[3 + j] += 0.5 * (L[j] * omega[0] + L[j + 4] * omega[1] + L[j + 8] * omega[2]);
         }

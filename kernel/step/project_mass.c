@@ -62,7 +62,7 @@ static pcs_status take_mass(const trial *t, const bool *translated, pcs_arena *m
 static pcs_status take_block(const trial *t, const candidate *c, pcs_arena *mem, bodies_block *k)
 {
     const pcs_model *m = t->m;
-    if (c->interaction < 0 && !candidate_is_carried(m, c)) {
+    if (c->interaction < 0 && !candidate_is_mapped(m, c)) {
         return candidate_block(m, c, t->end.q, false, *mem, k, NULL);
     }
     double *J[2] = {NULL, NULL};

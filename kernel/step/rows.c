@@ -87,6 +87,17 @@ static void carry_frame(const double from[9], const double N[3], double F[9])
     v3_cross(N, F + 3, F + 6);
 }
 
+// N, the tangent in the plane, and the normal of the plane
+static void plane_frame(pcs_plane plane, const double N[3], double F[9])
+{
+    double e[3] = {0};
+    e[plane_normal(plane)] = 1;
+    v3_copy(N, F);
+    v3_cross(e, N, F + 3);
+    v3_unit(F + 3, F + 3);
+    v3_cross(F, F + 3, F + 6);
+}
+
 // The lever of a side for normal and friction. With a core point p it is GP = R p - rho N, with rho
 // the radius and the share: no difference of large coordinates.
 static void contact_lever(const pcs_model *m, const candidate *c, int side, const double *q,
@@ -110,11 +121,18 @@ static int side_of_mover(const candidate *c, int side)
     return side == 1 && c->sys2 < 0 && c->pose2 >= 0 ? 0 : side;
 }
 
-// J += K B, where B are the rows of a carried body at the coordinates q of all systems, 6 x n
-static pcs_status add_carried(const pcs_model *m, int system, int dim, const double *K,
-                              const double *q, pcs_arena mem, double *J)
+// J += K B, where B are the rows of a carried body at the coordinates q of all systems, 6 x n, or
+// the columns of a planar body in its plane
+static pcs_status add_mapped(const pcs_model *m, int system, int dim, const double *K,
+                             const double *q, pcs_arena mem, double *J)
 {
     const model_system *s = &m->system[system], *carrier = &m->system[s->carrier.id - 1];
+    for (int k = 0; s->plane != PCS_PLANE_NONE && k < BODY_NV; ++k) {
+        for (int i = 0; !system_locks(s, k) && i < dim; ++i) {
+            J[i + dim * k] += K[i + dim * k];
+        }
+    }
+    if (s->plane != PCS_PLANE_NONE) return PCS_OK;
     const size_t n = (size_t)carrier->nv;
     double *B = PCS_TAKE(&mem, 7 * n, double);
     if (!B) return pcs_fail_memory("step: a carried body");
@@ -142,7 +160,7 @@ static pcs_status add_contact_rows(const pcs_model *m, const candidate *c, int s
             K[i + k->dim * (3 + a)] = sign * moment[a];
         }
     }
-    return add_carried(m, side == 0 ? c->pose1 : c->pose2, k->dim, K, q, mem, J);
+    return add_mapped(m, side == 0 ? c->pose1 : c->pose2, k->dim, K, q, mem, J);
 }
 
 static void clear_rows(const pcs_model *m, const candidate *c, int dim, double *const J[2])
@@ -154,14 +172,34 @@ static void clear_rows(const pcs_model *m, const candidate *c, int dim, double *
     }
 }
 
-// the gradients of carriers are their rows, as dq/dt = v
-static void copy_carried(const pcs_model *m, const candidate *c, int dim, double *const J[2],
-                         double *const C[2])
+// the 1 x 7 gradient of a 1 x 6 row, with the distance `step` of entries
+static void row_gradient(const double *q, int step, const double *J, double *C)
+{
+    double L[12];
+    pcs_quat_left(q + 3, L);
+    const double s = 2 / (q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6]);
+    for (int i = 0; i < 3; ++i) {
+        C[step * i] = J[step * i];
+    }
+    for (int i = 0; i < 4; ++i) {
+        C[step * (3 + i)] =
+            s * (L[i] * J[step * 3] + L[i + 4] * J[step * 4] + L[i + 8] * J[step * 5]);
+    }
+}
+
+// gradients from rows: the rows themselves of carriers, as dq/dt = v, those in the plane of planar
+// bodies
+static void copy_mapped(const pcs_model *m, const candidate *c, int dim, const double *q,
+                        double *const J[2], double *const C[2])
 {
     for (int side = 0; side < 2; ++side) {
         const int system = side == 0 ? c->sys1 : c->sys2;
         if (!C[side] || !J[side] || !system_moves(m, system)) continue;
-        if (m->system[system].kind != SYSTEM_LAGRANGIAN) continue;
+        const model_system *s = &m->system[system];
+        for (int i = 0; s->plane != PCS_PLANE_NONE && i < dim; ++i) {
+            row_gradient(q + s->q_at, dim, J[side] + i, C[side] + i);
+        }
+        if (s->kind != SYSTEM_LAGRANGIAN) continue;
         memcpy(C[side], J[side], (size_t)dim * (size_t)m->system[system].nv * sizeof *J[side]);
     }
 }
@@ -171,14 +209,17 @@ static pcs_status contact_block(const pcs_model *m, const candidate *c, const do
                                 bodies_block *k, pcs_gap *gap)
 {
     pcs_feature_gap(c->feature, q1, q2, gap);
-    if (carry) {
+    const pcs_plane plane = m->n_planar > 0 ? pair_plane(m, c->pose1, c->pose2) : PCS_PLANE_NONE;
+    if (plane != PCS_PLANE_NONE) {
+        plane_frame(plane, gap->N, k->F);
+    } else if (carry) {
         double F[9];
         carry_frame(k->F, gap->N, F);
         memcpy(k->F, F, sizeof F);
     } else {
         pcs_contact_frame(gap->N, k->F);
     }
-    if (!candidate_is_carried(m, c)) {
+    if (!candidate_is_mapped(m, c)) {
         if (k->sys[0] >= 0) contact_lever(m, c, 1, q1, gap, k);
         if (k->sys[1] >= 0) contact_lever(m, c, 2, q2, gap, k);
         return PCS_OK;
@@ -188,7 +229,7 @@ static pcs_status contact_block(const pcs_model *m, const candidate *c, const do
         const int pose = side == 0 ? c->pose1 : c->pose2, to = side_of_mover(c, side);
         if (!system_can_move(m, pose)) continue;
         contact_lever(m, c, side + 1, side == 0 ? q1 : q2, gap, k);
-        if (!is_carried(m, pose)) continue;
+        if (!is_mapped(m, pose)) continue;
         PCS_TRY(add_contact_rows(m, c, side, side == 0 ? q1 : q2, q, mem, k, c->J[to]));
         k->rows[to] = c->J[to];
     }
@@ -242,16 +283,7 @@ static void contact_rows(const pcs_feature *f, int side, const double *q, const 
         J[3 + i] = sign * moment[i];
     }
     if (!C) return;
-
-    double L[12];
-    pcs_quat_left(q + 3, L);
-    const double s = 2 / (q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6]);
-    for (int i = 0; i < 3; ++i) {
-        C[i] = J[i];
-    }
-    for (int i = 0; i < 4; ++i) {
-        C[3 + i] = s * (L[i] * J[3] + L[i + 4] * J[4] + L[i + 8] * J[5]);
-    }
+    row_gradient(q, 1, J, C);
     PCS_ASSERT(radial_part(q, C) <= 1e-12);
 }
 
@@ -270,7 +302,7 @@ static pcs_status side_rows(const pcs_model *m, int system, int dim, const doubl
                             const double *q, bool add, pcs_arena mem, double *J)
 {
     const model_system *s = &m->system[system];
-    if (!is_carried(m, system)) {
+    if (!is_mapped(m, system)) {
         if (!add) system_times_T(s, dim, q + s->q_at, C, J);
         for (size_t i = 0; add && i < (size_t)dim * (size_t)s->nv; ++i) {
             J[i] += C[i];
@@ -280,7 +312,7 @@ static pcs_status side_rows(const pcs_model *m, int system, int dim, const doubl
     double *K = PCS_TAKE(&mem, 6 * (size_t)dim, double);
     if (!K) return pcs_fail_memory("step: an interaction");
     system_times_T(s, dim, q + s->q_at, C, K);
-    return add_carried(m, system, dim, K, q, mem, J);
+    return add_mapped(m, system, dim, K, q, mem, J);
 }
 
 // `dim` rows of a relation: J, and C if it is not null
@@ -295,7 +327,7 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
     for (int side = 0; side < 2; ++side) {
         nq[side] = pose[side] < 0 ? 0 : m->system[pose[side]].nq;
         all[side] = PCS_TAKE(&mem, (size_t)rel->dim * (size_t)nq[side], double);
-        own[side] = C[side] && !is_carried(m, pose[side])
+        own[side] = C[side] && !is_mapped(m, pose[side])
                         ? C[side]
                         : PCS_TAKE(&mem, (size_t)dim * (size_t)nq[side], double);
         if (!all[side] || !own[side]) return pcs_fail_memory("step: an interaction");
@@ -307,14 +339,14 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
         part_words(m, PART_INTERACTION, "interaction ", c->interaction + 1, words);
         return pcs_fail_since(mark, PCS_ERR_CALLBACK, "%s", words);
     }
-    if (candidate_is_carried(m, c)) clear_rows(m, c, dim, J);
+    if (candidate_is_mapped(m, c)) clear_rows(m, c, dim, J);
     for (int side = 0; side < 2; ++side) {
         const int to = side_of_mover(c, side);
         take_rows(rel->dim, nq[side], all[side], c->row, dim, own[side]);
         if (pose[side] < 0 || !J[to]) continue;
         PCS_TRY(side_rows(m, pose[side], dim, own[side], q, to != side, mem, J[to]));
     }
-    if (candidate_is_carried(m, c)) copy_carried(m, c, dim, J, C);
+    if (candidate_is_mapped(m, c)) copy_mapped(m, c, dim, q, J, C);
     return PCS_OK;
 }
 
@@ -370,19 +402,19 @@ pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *
                           double *const J[2], double *const C[2])
 {
     if (c->interaction >= 0) return interaction_rows(m, c, candidate_gaps(c), q, mem, J, C);
-    const bool carried = candidate_is_carried(m, c);
+    const bool mapped = candidate_is_mapped(m, c);
     pcs_gap gap;
     pcs_feature_gap(c->feature, system_q(m, c->pose1, q), system_q(m, c->pose2, q), &gap);
-    if (carried) clear_rows(m, c, 1, J);
+    if (mapped) clear_rows(m, c, 1, J);
     for (int side = 0; side < 2; ++side) {
         const int pose = side == 0 ? c->pose1 : c->pose2, to = side_of_mover(c, side);
         double row[6];
         if (!J[to] || !system_can_move(m, pose)) continue;
-        const bool own = !is_carried(m, pose);
+        const bool own = !is_mapped(m, pose);
         contact_rows(c->feature, side + 1, system_q(m, pose, q), &gap, own ? J[to] : row,
                      own ? C[to] : NULL);
-        if (!own) PCS_TRY(add_carried(m, pose, 1, row, q, mem, J[to]));
+        if (!own) PCS_TRY(add_mapped(m, pose, 1, row, q, mem, J[to]));
     }
-    if (carried) copy_carried(m, c, 1, J, C);
+    if (mapped) copy_mapped(m, c, 1, q, J, C);
     return PCS_OK;
 }

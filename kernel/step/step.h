@@ -317,10 +317,28 @@ static inline bool is_carried(const pcs_model *m, int system)
     return system >= 0 && m->system[system].carrier.id > 0;
 }
 
-// true when a contact has rows in the velocities of a carrier
-static inline bool candidate_is_carried(const pcs_model *m, const candidate *c)
+// true when its rows are those of a body in space times a matrix B: of a carried body, and of a
+// planar one, where B drops what leaves the plane
+static inline bool is_mapped(const pcs_model *m, int system)
 {
-    return m->n_carried > 0 && (is_carried(m, c->pose1) || is_carried(m, c->pose2));
+    return is_carried(m, system) || (system >= 0 && m->system[system].plane != PCS_PLANE_NONE);
+}
+
+static inline bool candidate_is_mapped(const pcs_model *m, const candidate *c)
+{
+    if (m->n_carried == 0 && m->n_planar == 0) return false;
+    return is_mapped(m, c->pose1) || is_mapped(m, c->pose2);
+}
+
+// The plane that both systems of a pair keep, when one of them is planar and the other is, too, or
+// does not move by forces: contacts then have one tangent, in the plane
+static inline pcs_plane pair_plane(const pcs_model *m, int one, int two)
+{
+    const pcs_plane a = one < 0 ? PCS_PLANE_NONE : m->system[one].plane;
+    const pcs_plane b = two < 0 ? PCS_PLANE_NONE : m->system[two].plane;
+    if (a == b) return a;
+    if (a == PCS_PLANE_NONE) return system_can_move(m, one) ? PCS_PLANE_NONE : b;
+    return b == PCS_PLANE_NONE && !system_can_move(m, two) ? a : PCS_PLANE_NONE;
 }
 
 // the coordinates of a system within q, null for the world
@@ -358,7 +376,7 @@ static inline int candidate_gaps(const candidate *c)
 // true when its impulse is stored as a vector in space: contacts of shapes with friction
 static inline bool remembers_force(const candidate *c)
 {
-    return c->interaction < 0 && c->dim == 3;
+    return c->interaction < 0 && c->dim > 1;
 }
 
 static inline pcs_cone candidate_cone(const candidate *c)

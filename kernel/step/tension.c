@@ -114,6 +114,9 @@ pcs_status step_tension(const trial *t, bool again, pcs_arena *mem, double **sti
         const model_system *s = &m->system[m->block_system[b]];
         if (s->kind != SYSTEM_BODY) continue;
         double *of = S + 9 * (size_t)b;
+        for (int i = 0; i < 9; ++i) {
+            if (system_locks(s, 3 + i % 3) || system_locks(s, 3 + i / 3)) of[i] = 0;
+        }
         PCS_TRY(keep_stiff(s, t->h, of));
         const bool free = t->end.theta[m->block_system[b]] == STEP_MIDDLE;
         *changed = *changed || (again && free && differs(s, *stiff + 9 * (size_t)b, of));

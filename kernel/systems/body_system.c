@@ -53,6 +53,9 @@ pcs_status body_forces(const pcs_model *m, const model_system *s, double t, cons
             into[i] += user[i];
         }
     }
+    for (int i = 0; i < 6 && s->plane != PCS_PLANE_NONE; ++i) {
+        if (system_locks(s, i)) F.conservative[i] = F.other[i] = 0;
+    }
     return PCS_OK;
 }
 
@@ -150,6 +153,18 @@ static pcs_status user_jacobian(const model_system *s, double t, const double q[
     return PCS_OK;
 }
 
+// the rows and columns of a planar body that leave its plane are those of its mass
+static void keep_plane(const model_system *s, double A[36])
+{
+    for (int i = 0; i < 6; ++i) {
+        if (!system_locks(s, i)) continue;
+        for (int j = 0; j < 6; ++j) {
+            A[i + 6 * j] = A[j + 6 * i] = 0;
+        }
+        A[7 * i] = i < 3 ? s->mass : s->J[0];
+    }
+}
+
 pcs_status body_subtract_jacobian(const model_system *s, double t, const double q[7],
                                   const double v[6], double a, double b, double A[36])
 {
@@ -163,7 +178,11 @@ pcs_status body_subtract_jacobian(const model_system *s, double t, const double 
         }
     }
     if (s->added) added_subtract_jacobian(s->added, q, v, a, A);
-    if (s->body_jacobian) return user_jacobian(s, t, q, v, a, b, A);
-    if (s->body_force) return difference_jacobian(s, t, q, v, a, b, A);
+    if (s->body_jacobian) {
+        PCS_TRY(user_jacobian(s, t, q, v, a, b, A));
+    } else if (s->body_force) {
+        PCS_TRY(difference_jacobian(s, t, q, v, a, b, A));
+    }
+    if (s->plane != PCS_PLANE_NONE) keep_plane(s, A);
     return PCS_OK;
 }

@@ -634,6 +634,27 @@ TEST(limits_of_joints)
     pcs_scene_destroy(scene);
 }
 
+TEST(planar_bodies_have_a_plane)
+{
+    pcs_scene *scene =
+        parse("{\"percuss_scene\": 1, \"bodies\": [{\"plane\": \"xz\", \"density\": 9, \"omega\": "
+              "[0, 2, 0],"
+              "  \"orientation\": {\"axis\": [0, 1, 0], \"angle\": 0.3}, \"shapes\":"
+              "   [{\"kind\": \"box\", \"size\": [0.1, 0.2, 0.3]}]}, {\"plane\": \"xy\"}, {}]}");
+    const pcs_plane plane[3] = {PCS_PLANE_XZ, PCS_PLANE_XY, PCS_PLANE_NONE};
+    for (int i = 0; i < 3; ++i) {
+        pcs_body_def def;
+        CK_OK(pcs_model_body(scene->model, (pcs_system){i + 1}, &def));
+        ck_assert_int_eq(def.plane, plane[i]);
+    }
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+    static const char off[] =
+        "{\"percuss_scene\": 1, \"bodies\": [{\"plane\": \"xz\", \"omega\": [1, 0, 0]}]}";
+    CK_SAYS(pcs_scene_parse(NULL, off, strlen(off), "scene.json", &scene), PCS_ERR_FORMAT,
+            "leaves its plane");
+}
+
 // ---- errors ------------------------------------------------------------------------------------
 
 // the text, and the refusal: line, column, path, and words of the sentence

@@ -57,6 +57,14 @@ typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
 /// that lie on it: doc/stepping.md says which rows use v and which the pose.
 typedef int (*pcs_body_motion_fn)(void *user, double t, double q[7], double v[6]);
 
+/// A plane in which a body moves, named by its two axes.
+typedef enum pcs_plane {
+    PCS_PLANE_NONE, ///< in space
+    PCS_PLANE_XY,   ///< rotates about z
+    PCS_PLANE_XZ,   ///< rotates about y, from z to x
+    PCS_PLANE_YZ    ///< rotates about x
+} pcs_plane;
+
 /// Pose (x, Q), any |Q| > 0, of a carried body at the coordinates q of its carrier: a smooth
 /// function. All entries must be written. A non-zero return value, a number that is not finite and
 /// a zero quaternion stop the step with PCS_ERR_CALLBACK.
@@ -74,6 +82,11 @@ typedef struct pcs_body_def {
         motion; ///< or null. When given, it prescribes the motion, and forces have no effect: like
                 ///< a fixed body it has no velocities in a state. The members that `fixed` ignores,
                 ///< and the pose below, are ignored
+    pcs_plane
+        plane; ///< planar body: it moves in this plane only, with three degrees of freedom.
+               ///< Forces and impulses that leave the plane have no effect on it; of its
+               ///< inertia the moment about the normal counts. Orientation and velocity must
+               ///< be in the plane; no added mass. No effect where forces do not move the body
     pcs_system carrier; ///< {0}, or a Lagrangian system that carries the body: its pose is that of
                         ///< `pose` at the coordinates of the carrier, contacts, joints and force
                         ///< elements on it act on the carrier. It has no mass of its own; what
@@ -85,8 +98,8 @@ typedef struct pcs_body_def {
     double inertia[9];    ///< about G, body axes, symmetric positive definite, no principal
                           ///< moment larger than the sum of the others, kg m^2. All zero: the
                           ///< inertia of its shapes, with this mass at uniform density (about their
-                       ///< own centre of mass; overlaps count once for each shape); without shapes
-                       ///< that of a solid sphere of radius 0.1 m
+    ///< own centre of mass; overlaps count once for each shape); without shapes
+    ///< that of a solid sphere of radius 0.1 m
     double added_mass[36]; ///< added mass of the fluid around it, 6x6 column-major, on the velocity
                            ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero: none.
                            ///< Symmetric, and positive definite together with mass and inertia.
@@ -384,6 +397,26 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_body(pcs_model *model, const pcs_
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_solid(pcs_model *model, const pcs_body_def *def,
                                                      int n, const pcs_shape *shapes, double density,
                                                      pcs_material material, pcs_system *out);
+
+/// Adds a planar body that is a disk of this radius (m) with a density in kg/m^2: mass and moment
+/// of inertia follow from it, those in def are ignored; def->plane must not be PCS_PLANE_NONE.
+/// Bodies in space see a sphere. def may be fixed. `out` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_disk(pcs_model *model, const pcs_body_def *def,
+                                                    double radius, double density,
+                                                    pcs_material material, pcs_system *out);
+
+/// The same of a rectangle of full edges a and b along the first and the second axis of the plane.
+/// Bodies in space see a box whose third edge is its diagonal.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_rectangle(pcs_model *model, const pcs_body_def *def,
+                                                         double a, double b, double density,
+                                                         pcs_material material, pcs_system *out);
+
+/// The same of a convex polygon of n >= 3 corners (2 n numbers, along the axes of the plane from
+/// def->position, in order, either way round); the position of the body becomes that of its
+/// centroid. Bodies in space see a prism. Refused are polygons that are not convex.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_polygon(pcs_model *model, const pcs_body_def *def,
+                                                       int n, const double *corners, double density,
+                                                       pcs_material material, pcs_system *out);
 
 /// Adds a Lagrangian system. `out` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_lagrangian(pcs_model *model,

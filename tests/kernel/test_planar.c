@@ -1,0 +1,341 @@
+// Planar bodies: rolling, sliding and tipping against closed forms, a stack at rest, agreement with
+// prisms in space, forces that leave the plane, joints and springs, and definitions that are
+// refused.
+#include "scene.h"
+
+#include <string.h>
+
+static const double G = 9.81;
+
+// each plane: its first and second axis, and its normal
+static const int AXES[4][3] = {{0}, {0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
+
+static void set(double x[3], pcs_plane plane, double first, double second)
+{
+    x[AXES[plane][0]] = first;
+    x[AXES[plane][1]] = second;
+    x[AXES[plane][2]] = 0;
+}
+
+// gravity along the second axis of the plane, down a slope that falls along the first one
+static void tilt(scene *s, pcs_plane plane, double slope)
+{
+    double g[3];
+    set(g, plane, G * sin(slope), -G * cos(slope));
+    scene_gravity(s, g[0], g[1], g[2]);
+}
+
+static void ground(scene *s, pcs_plane plane, double mu)
+{
+    double n[3];
+    set(n, plane, 0, 1);
+    scene_rough(s, (pcs_system){0}, pcs_shape_half_space(n, 0), 0, 0, mu);
+}
+
+static pcs_body_def at(pcs_plane plane, double first, double second, double angle)
+{
+    pcs_body_def def = pcs_body_def_default();
+    def.plane = plane;
+    set(def.position, plane, first, second);
+    def.orientation[0] = cos(0.5 * angle);
+    def.orientation[1 + AXES[plane][2]] = sin(0.5 * angle);
+    return def;
+}
+
+// a rotation by a positive angle about the normal turns the first axis towards the second, but in
+// the plane x-z
+static double turn_sign(pcs_plane plane)
+{
+    return plane == PCS_PLANE_XZ ? -1 : 1;
+}
+
+static scene open_default(void)
+{
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    s.scheme.solver.tol = 1e-12;
+    return s;
+}
+
+// every coordinate and velocity that leaves the plane is exactly zero
+static void check_plane(scene *s, pcs_system body, pcs_plane plane)
+{
+    const double *q = scene_q(s, body), *v = scene_v(s, body);
+    const int n = AXES[plane][2];
+    ck_assert(q[n] == 0 && v[n] == 0);
+    for (int i = 0; i < 3; ++i) {
+        ck_assert(i == n || (q[4 + i] == 0 && v[3 + i] == 0));
+    }
+}
+
+TEST(a_disk_rolls_down_a_slope_or_slides)
+{
+    const double slope = 0.3, h = 1e-3, radius = 0.2;
+    const int n = 200;
+    for (int plane = PCS_PLANE_XY; plane <= PCS_PLANE_YZ; ++plane) {
+        for (int rolls = 0; rolls < 2; ++rolls) {
+            const double mu = rolls ? 0.5 : 0.05; // rolls where tan(slope) <= 3 mu
+            scene s = open_default();
+            tilt(&s, plane, slope);
+            ground(&s, plane, mu);
+            const pcs_body_def def = at(plane, 0, radius, 0);
+            pcs_system disk;
+            CK_OK(pcs_model_add_disk(s.m, &def, radius, 3, (pcs_material){0}, &disk));
+            scene_start(&s);
+            for (int i = 0; i < n; ++i) {
+                scene_step(&s, h);
+                scene_check_ledger(&s);
+                check_plane(&s, disk, plane);
+            }
+            const double a = rolls ? G * sin(slope) / 1.5 : G * (sin(slope) - mu * cos(slope));
+            const double spin = rolls ? a / radius : 2 * mu * G * cos(slope) / radius;
+            CK_NEAR(scene_v(&s, disk)[AXES[plane][0]], a * n * h, 1e-9);
+            CK_NEAR(scene_v(&s, disk)[3 + AXES[plane][2]], -turn_sign(plane) * spin * n * h, 1e-8);
+            const pcs_contact *c;
+            ck_assert_int_eq(scene_contacts(&s, &c), 1);
+            ck_assert(c[0].r[2] == 0 && c[0].u[2] == 0);
+            scene_close(&s);
+        }
+    }
+}
+
+TEST(a_box_on_a_slope_rests_slides_or_tips)
+{
+    const double a = 0.3, b = 0.5;
+    // slope, friction: rests; slides by g (sin - mu cos); tips where tan(slope) > a / b
+    const double slope[3] = {0.2, 0.3, 0.6}, mu[3] = {0.3, 0.2, 1.5};
+    for (int plane = PCS_PLANE_XY; plane <= PCS_PLANE_YZ; ++plane) {
+        for (int k = 0; k < 3; ++k) {
+            scene s = open_default();
+            tilt(&s, plane, slope[k]);
+            ground(&s, plane, mu[k]);
+            const pcs_body_def def = at(plane, 0, 0.5 * b, 0);
+            pcs_system box;
+            CK_OK(pcs_model_add_rectangle(s.m, &def, a, b, 40, (pcs_material){0}, &box));
+            scene_start(&s);
+            const int n = 100;
+            const double h = 2e-3;
+            for (int i = 0; i < n; ++i) {
+                scene_step(&s, h);
+                scene_check_ledger(&s);
+                check_plane(&s, box, plane);
+            }
+            const double *v = scene_v(&s, box), spin = v[3 + AXES[plane][2]];
+            const double slides = k == 1 ? G * (sin(slope[1]) - mu[1] * cos(slope[1])) * n * h : 0;
+            if (k < 2) {
+                CK_NEAR(v[AXES[plane][0]], slides, 1e-8);
+                CK_NEAR(spin, 0, 1e-8);
+                const pcs_contact *c;
+                ck_assert_int_eq(scene_contacts(&s, &c), 2); // the two corners, once each
+            } else {
+                ck_assert_double_gt(-turn_sign(plane) * spin, 0.1);
+            }
+            scene_close(&s);
+        }
+    }
+}
+
+TEST(a_stack_of_rectangles_and_disks_stays_at_rest)
+{
+    enum { N = 6 };
+    scene s = open_default();
+    ground(&s, PCS_PLANE_XZ, 0.5);
+    pcs_system box[N];
+    for (int i = 0; i < N; ++i) {
+        const pcs_body_def def = at(PCS_PLANE_XZ, 0.01 * i, 0.1 + 0.2 * i, 0);
+        CK_OK(pcs_model_add_rectangle(s.m, &def, 0.4, 0.2, 100, (pcs_material){0}, &box[i]));
+    }
+    scene_start(&s);
+    double start[N][7];
+    for (int i = 0; i < N; ++i) {
+        memcpy(start[i], scene_q(&s, box[i]), sizeof start[i]);
+    }
+    for (int i = 0; i < TEST_FEW(50, 300); ++i) {
+        scene_step(&s, 5e-3);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+    }
+    for (int i = 0; i < N; ++i) {
+        for (int k = 0; k < 7; ++k) {
+            CK_NEAR(scene_q(&s, box[i])[k], start[i][k], 1e-4);
+        }
+        check_plane(&s, box[i], PCS_PLANE_XZ);
+    }
+    scene_close(&s);
+}
+
+// a rectangle that falls on its corner, as a planar body or as a box in space
+static void tumble(bool planar, bool polygon, pcs_scheme scheme, double q[7])
+{
+    const double a = 0.3, b = 0.2, depth = hypot(a, b), mass = 5 * a * b;
+    scene s = scene_open();
+    s.scheme = scheme;
+    s.scheme.solver.tol = 1e-12;
+    ground(&s, PCS_PLANE_XZ, 0.4);
+    pcs_body_def def = at(PCS_PLANE_XZ, 0, 0.35, 0.5);
+    def.velocity[0] = 0.7;
+    def.omega[1] = 3;
+    pcs_system body;
+    if (polygon) {
+        const double corners[8] = {0.5 * a,  0.5 * b,  0.5 * a,  -0.5 * b,
+                                   -0.5 * a, -0.5 * b, -0.5 * a, 0.5 * b};
+        CK_OK(pcs_model_add_polygon(s.m, &def, 4, corners, 5, (pcs_material){0}, &body));
+    } else if (planar) {
+        CK_OK(pcs_model_add_rectangle(s.m, &def, a, b, 5, (pcs_material){0}, &body));
+    } else {
+        def.plane = PCS_PLANE_NONE;
+        const pcs_inertia box = pcs_inertia_box(mass, a, depth, b);
+        def.mass = mass;
+        memcpy(def.inertia, box.J, sizeof def.inertia);
+        body = scene_add(&s, &def);
+        scene_shape(&s, body, pcs_shape_box(a, depth, b), 0);
+    }
+    scene_start(&s);
+    for (int i = 0; i < 400; ++i) {
+        scene_step(&s, 2e-3);
+    }
+    memcpy(q, scene_q(&s, body), 7 * sizeof *q);
+    scene_close(&s);
+}
+
+TEST(a_planar_body_moves_as_a_prism_in_space)
+{
+    pcs_scheme projected = pcs_scheme_moreau_jean();
+    projected.projection = PCS_PROJECTION_DIRECT;
+    const pcs_scheme scheme[3] = {pcs_scheme_default(), pcs_scheme_moreau_jean(), projected};
+    for (int k = 0; k < 3; ++k) {
+        double planar[7], polygon[7], space[7];
+        tumble(true, false, scheme[k], planar);
+        tumble(true, true, scheme[k], polygon);
+        tumble(false, false, scheme[k], space);
+        for (int i = 0; i < 7; ++i) {
+            CK_NEAR(planar[i], space[i], 1e-6);
+            CK_NEAR(polygon[i], planar[i], 1e-6);
+        }
+        ck_assert_double_lt(planar[2], 0.2); // it has fallen
+    }
+}
+
+TEST(the_mass_of_a_polygon_is_that_of_its_triangles)
+{
+    // a right triangle: area 1/2 b h, centroid at a third, J = b h (b^2 + h^2) / 36
+    const double b = 0.6, h = 0.9, corners[6] = {0, 0, b, 0, 0, h};
+    for (int plane = PCS_PLANE_XY; plane <= PCS_PLANE_YZ; ++plane) {
+        scene s = open_default();
+        const pcs_body_def def = at(plane, 1, 2, 0);
+        pcs_system triangle;
+        CK_OK(pcs_model_add_polygon(s.m, &def, 3, corners, 7, (pcs_material){0}, &triangle));
+        pcs_inertia inertia;
+        CK_OK(pcs_model_inertia(s.m, triangle, &inertia));
+        CK_NEAR(inertia.m, 3.5 * b * h, 1e-12);
+        CK_NEAR(inertia.J[4 * AXES[plane][2]], 7 * b * h * (b * b + h * h) / 36, 1e-12);
+        scene_start(&s);
+        CK_NEAR(scene_q(&s, triangle)[AXES[plane][0]], 1 + b / 3, 1e-12);
+        CK_NEAR(scene_q(&s, triangle)[AXES[plane][1]], 2 + h / 3, 1e-12);
+        scene_close(&s);
+    }
+}
+
+// ---- forces, joints
+
+static int oblique(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    const double of[6] = {1, 5 - v[1], -q[2], 2, -0.3 * v[4], 4};
+    memcpy(F, of, sizeof of);
+    return 0;
+}
+
+TEST(what_leaves_the_plane_has_no_effect)
+{
+    for (int plane = PCS_PLANE_XY; plane <= PCS_PLANE_YZ; ++plane) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_moreau_jean();
+        scene_gravity(&s, 1, 2, 3);
+        pcs_body_def def = at(plane, 0.1, 0.2, 0.4);
+        def.force = oblique;
+        pcs_system one, two;
+        CK_OK(pcs_model_add_disk(s.m, &def, 0.1, 10, (pcs_material){0}, &one));
+        def.force = NULL;
+        set(def.position, plane, 1, 0.5);
+        CK_OK(pcs_model_add_disk(s.m, &def, 0.1, 10, (pcs_material){0}, &two));
+        pcs_force_def spring = pcs_force_def_default(PCS_FORCE_SPRING);
+        spring.system1 = one;
+        spring.system2 = two;
+        spring.stiffness = 30;
+        spring.length = 0.4;
+        spring.p1[AXES[plane][2]] = 0.2; // aside of the plane
+        CK_OK(pcs_model_add_force(s.m, &spring, NULL));
+        scene_start(&s);
+        for (int i = 0; i < 50; ++i) {
+            scene_step(&s, 5e-3);
+            scene_check_ledger(&s);
+            ck_assert_double_le(s.report.newton_residual, 1e-9);
+            check_plane(&s, one, plane);
+            check_plane(&s, two, plane);
+        }
+        scene_close(&s);
+    }
+}
+
+TEST(joints_hold_planar_bodies)
+{
+    // a pendulum of a bar, against its angle: small oscillations of period 2 pi sqrt(J / (m g l))
+    const pcs_joint_kind kind[2] = {PCS_JOINT_BALL, PCS_JOINT_HINGE};
+    for (int k = 0; k < 2; ++k) {
+        scene s = open_default();
+        const double angle = 1e-3, l = 0.5, wide = 0.1;
+        // the bar is 2 l long and hangs on its end; positive angles turn from z to x
+        pcs_body_def def = at(PCS_PLANE_XZ, -l * sin(angle), -l * cos(angle), angle);
+        pcs_system bar;
+        CK_OK(pcs_model_add_rectangle(s.m, &def, wide, 2 * l, 3, (pcs_material){0}, &bar));
+        pcs_joint_def hinge = pcs_joint_def_default(kind[k]);
+        hinge.system1 = bar;
+        const double origin[3] = {0};
+        CK_OK(pcs_model_place_joint(s.m, origin, (double[3]){0, 1, 0}, NULL, &hinge));
+        CK_OK(pcs_model_add_joint(s.m, &hinge, NULL));
+        scene_start(&s);
+        const double J = (wide * wide + 4 * l * l) / 12 + l * l;
+        const double period = 2 * acos(-1) * sqrt(J / (G * l));
+        const int n = 400;
+        for (int i = 0; i < n; ++i) {
+            scene_step(&s, 0.5 * period / n);
+            check_plane(&s, bar, PCS_PLANE_XZ);
+        }
+        // half a period later it is on the other side
+        CK_NEAR(2 * asin(scene_q(&s, bar)[5]), -angle, 1e-3 * angle);
+        scene_close(&s);
+    }
+}
+
+TEST(planar_definitions_that_are_refused)
+{
+    scene s = scene_open();
+    pcs_body_def def = at(PCS_PLANE_XZ, 0, 0, 0);
+    const pcs_material none = {0};
+    CK_SAYS(pcs_model_add_disk(s.m, &def, -1, 1, none, NULL), PCS_ERR_ARG, "the radius is -1");
+    CK_SAYS(pcs_model_add_disk(s.m, &def, 1, 0, none, NULL), PCS_ERR_ARG, "density is 0");
+    CK_SAYS(pcs_model_add_rectangle(s.m, &def, 1, NAN, 1, none, NULL), PCS_ERR_ARG, "edge b");
+    const double bow[8] = {0, 0, 1, 1, 1, 0, 0, 1}, notch[8] = {0, 0, 1, 0, 0.2, 0.2, 0, 1};
+    const double flat[6] = {0, 0, 1, 1, 2, 2};
+    double star[10];
+    for (int i = 0; i < 5; ++i) {
+        star[2 * i] = cos(0.8 * acos(-1) * i);
+        star[2 * i + 1] = sin(0.8 * acos(-1) * i);
+    }
+    CK_SAYS(pcs_model_add_polygon(s.m, &def, 4, bow, 1, none, NULL), PCS_ERR_ARG, "no convex");
+    CK_SAYS(pcs_model_add_polygon(s.m, &def, 4, notch, 1, none, NULL), PCS_ERR_ARG, "no convex");
+    CK_SAYS(pcs_model_add_polygon(s.m, &def, 3, flat, 1, none, NULL), PCS_ERR_ARG, "no convex");
+    CK_SAYS(pcs_model_add_polygon(s.m, &def, 5, star, 1, none, NULL), PCS_ERR_ARG, "no convex");
+    def.plane = PCS_PLANE_NONE;
+    CK_SAYS(pcs_model_add_disk(s.m, &def, 1, 1, none, NULL), PCS_ERR_ARG, "set the plane");
+    def = at(PCS_PLANE_XZ, 0, 0, 0);
+    def.orientation[1] = 0.1;
+    CK_SAYS(pcs_model_add_disk(s.m, &def, 1, 1, none, NULL), PCS_ERR_ARG, "about the y axis");
+    def = at(PCS_PLANE_XZ, 0, 0, 0);
+    def.velocity[1] = 1;
+    CK_SAYS(pcs_model_add_disk(s.m, &def, 1, 1, none, NULL), PCS_ERR_ARG, "leaves its plane");
+    def = at(PCS_PLANE_XZ, 0, 0, 0);
+    def.omega[0] = 1;
+    CK_SAYS(pcs_model_add_disk(s.m, &def, 1, 1, none, NULL), PCS_ERR_ARG, "leaves its plane");
+    scene_start(&s);
+    scene_close(&s);
+}
