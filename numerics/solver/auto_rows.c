@@ -8,6 +8,9 @@
 //   3. newton; lemke with all its paths; enum when there are few rows; nsgs
 //   4. a solve on the active set of the best r: the last digits
 //
+// Without unilateral rows the problem is linear: a direct solve, and 4. Where rows contradict each
+// other no other part does better.
+//
 // J. Judice, F. Pires, A block principal pivoting algorithm for large-scale strictly monotone
 // linear complementarity problems, Comput. Oper. Res. 21, 1994. K. Murty, 1974 (single pivots).
 #include <float.h>
@@ -265,8 +268,10 @@ pcs_status portfolio_rows(portfolio *f)
 {
     const pcs_problem *p = f->p;
     const double step = portfolio_dense_step(p->n);
-    if (f->rows == 0) PCS_TRY(run_part(f, &solver_direct, 1, 1));
-    if (f->rows > 0 && active_takes(p)) {
+    const bool linear = f->rows == 0 && active_takes(p);
+    if (linear) {
+        PCS_TRY(run_part(f, &solver_direct, 1, 1));
+    } else if (active_takes(p)) {
         // r is still the start here; the last of the following parts may use it as its centre
         double *center = PCS_TAKE(&f->work, (size_t)p->n, double);
         if (!center) return pcs_fail_memory("auto");
@@ -287,10 +292,12 @@ pcs_status portfolio_rows(portfolio *f)
             if (!proximal(f, center, PROX_NEAR)) return pcs_fail_memory("auto");
         }
     }
-    PCS_TRY(run_part(f, &solver_newton, 500, step));
-    PCS_TRY(run_part(f, &solver_lemke, 200 + 20 * p->n, 2));
-    PCS_TRY(run_part(f, &solver_enum, 20000, 10));
-    for (double before = INFINITY; f->t.best_value < 0.5 * before;) {
+    if (!linear) {
+        PCS_TRY(run_part(f, &solver_newton, 500, step));
+        PCS_TRY(run_part(f, &solver_lemke, 200 + 20 * p->n, 2));
+        PCS_TRY(run_part(f, &solver_enum, 20000, 10));
+    }
+    for (double before = INFINITY; !linear && f->t.best_value < 0.5 * before;) {
         before = f->t.best_value;
         PCS_TRY(run_part(f, &solver_nsgs, NSGS_ROUND, 1.1));
     }
