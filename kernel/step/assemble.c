@@ -14,6 +14,11 @@
 // |(H(q_m) - H(q_k)) v_k|, of order h where the motion is smooth, and at most 1. Where joints would
 // gain energy by that, or cannot all hold (redundant rows), alpha is 0. Velocities that contradict
 // the joints obey H(q_m) v' = 0, an inelastic impact.
+//
+// The rows of a mechanism that moves only because of the lengths of its links (Bricard's) are
+// redundant on its motion; q_m is off the motion by order h^2, and they contradict each other by as
+// much. What the solution of least squares leaves of H v is then a part of the rule. The impulses
+// of minimum norm do no work on it.
 #include "step/step.h"
 
 #include <string.h>
@@ -136,7 +141,28 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
     }
     list->settles = !pure && left > 0;
     list->settles_much = left > MUCH * change;
+    list->joint_change = change;
     return PCS_OK;
+}
+
+bool step_joints_yield(const trial *t, candidates *list)
+{
+    const double *u = t->solution.u;
+    double square = 0;
+    for (int i = 0; i < list->n; ++i) {
+        const candidate *c = &list->c[i];
+        for (int j = 0; c->joint_shift && c->active && j < c->dim; ++j) {
+            square += u[c->at + j] * u[c->at + j];
+        }
+    }
+    if (!(square > 0 && square <= list->joint_change)) return false;
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        for (int j = 0; c->joint_shift && c->active && j < c->dim; ++j) {
+            c->joint_shift[j] -= u[c->at + j];
+        }
+    }
+    return true;
 }
 
 // rows that follow q' start each pass from a copy of those at q_k

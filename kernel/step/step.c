@@ -230,16 +230,26 @@ static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
     return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
 }
 
-// and again by the pure midpoint rule if joints gained energy, or could not all hold
+// true when joints cannot all hold
+static bool joints_fail(const pcs_step_report *out)
+{
+    return out->outcome == PCS_OUTCOME_STALLED || out->outcome == PCS_OUTCOME_INFEASIBLE;
+}
+
+// and again by the pure midpoint rule if joints gained energy, or could not all hold; then without
+// what their rows contradict each other by
 static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     PCS_TRY(solve_impacts(t, mem, out));
     pcs_outcome end;
-    if (is_only_coarse(t, out) || !t->list.settles || velocities_are_over(t, &end)) return PCS_OK;
-    const bool solved =
-        out->outcome != PCS_OUTCOME_STALLED && out->outcome != PCS_OUTCOME_INFEASIBLE;
-    if (solved && !step_joints_gain(t, *mem)) return PCS_OK;
-    PCS_TRY(step_joint_rows(t, true, mem, &t->list));
+    if (is_only_coarse(t, out) || velocities_are_over(t, &end)) return PCS_OK;
+    if (t->list.settles && (joints_fail(out) || step_joints_gain(t, *mem))) {
+        PCS_TRY(step_joint_rows(t, true, mem, &t->list));
+        PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
+    }
+    if (!joints_fail(out) || velocities_are_over(t, &end)) return PCS_OK;
+    if (!step_joints_yield(t, &t->list)) return PCS_OK;
+    step_keep_impulses(t, &t->list);
     return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
 }
 

@@ -79,6 +79,7 @@ typedef struct candidates {
     bool over_known;            // `over` belongs to the last velocities
     bool projected;             // the projection has measured the overlap at q'
     bool settles, settles_much; // joints in the middle remove a rest of H v, or a large one
+    double joint_change; // sum of squares of the change of H v until the middle, (m/s)^2
     double noise;               // relative speed below which an impulse is error of the solver
 } candidates;
 
@@ -532,6 +533,9 @@ static inline const double *trial_stiffness(const trial *t, int b)
 double step_tension_work(const trial *t, int b);
 // takes the rows of joints as the scheme says; `pure`: by the midpoint rule, which gains no energy
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list);
+// Adds what the last velocities leave of H v to the terms of the joints in the middle; false, without
+// a change, when that is more than their rows can contradict each other by (assemble.c)
+bool step_joints_yield(const trial *t, candidates *list);
 // true when joints that are not pure have gained energy by the last velocities
 bool step_joints_gain(const trial *t, pcs_arena mem);
 // the islands that active candidates hold together: up[i] leads to the root of system i
