@@ -452,7 +452,7 @@ static bool pushes(const pcs_model *m, const pcs_contact *c)
     pcs_interaction_def def;
     return c->interaction == 0 ||
            (pcs_model_interaction(m, (pcs_interaction){c->interaction}, &def) == PCS_OK &&
-            def.law.kind != PCS_LAW_EQUALITY);
+            def.law.kind != PCS_LAW_EQUALITY && def.law.kind != PCS_LAW_LIMITED);
 }
 
 static double of_contacts(const pcs_model *m, const quantity *q, const rule *r,

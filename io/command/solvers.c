@@ -7,7 +7,7 @@
 #include "command/setup.h"
 #include "problem_file/json.h"
 
-static const char *const cones[] = {"equality", "unilateral", "Coulomb"};
+static const char *const cones[] = {"equality", "unilateral", "Coulomb", "box"};
 #define CONES ((int)(sizeof cones / sizeof *cones))
 
 static double default_of(const pcs_solver_opts *o, const pcs_opt *opt)

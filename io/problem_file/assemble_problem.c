@@ -77,24 +77,28 @@ void count_rows(int nb, const pcs_block *block, pcs_problem_file *file)
         case PCS_CONE_COULOMB:
             file->contacts += 1;
             break;
+        case PCS_CONE_BOX:
+            break;
         }
     }
 }
 
 pcs_file_kind kind_of(int nb, const pcs_block *block, int global)
 {
-    bool equality = false, unilateral = false, space = false, plane = false;
+    bool equality = false, unilateral = false, space = false, plane = false, box = false;
     for (int i = 0; i < nb; ++i) {
         equality = equality || block[i].cone == PCS_CONE_EQUALITY;
         unilateral = unilateral || block[i].cone == PCS_CONE_UNILATERAL;
+        box = box || block[i].cone == PCS_CONE_BOX;
         space = space || (block[i].cone == PCS_CONE_COULOMB && block[i].dim == 3);
         plane = plane || (block[i].cone == PCS_CONE_COULOMB && block[i].dim == 2);
     }
     const bool contacts = space || plane;
     if (global) {
-        if (equality || unilateral || (space && plane)) return PCS_FILE_GLOBAL;
+        if (equality || unilateral || box || (space && plane)) return PCS_FILE_GLOBAL;
         return plane ? PCS_FILE_GFC2D : PCS_FILE_GFC3D;
     }
+    if (box) return PCS_FILE_MIXED;
     if (contacts && (equality || unilateral || (space && plane))) return PCS_FILE_MIXED;
     if (contacts) return plane ? PCS_FILE_FC2D : PCS_FILE_FC3D;
     return equality ? PCS_FILE_MLCP : PCS_FILE_LCP;

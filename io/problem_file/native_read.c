@@ -99,12 +99,13 @@ pcs_status native_cone(text *t, int row, pcs_block *block)
         return text_int(t, "the number of rows of an equality block", 1, INT_MAX - row, "",
                         &block->dim);
     }
-    if (!text_take_key(t, "coulomb")) {
-        return text_expected(t, "a cone: coulomb, unilateral or equality");
+    const bool box = text_take_key(t, "box");
+    if (!box && !text_take_key(t, "coulomb")) {
+        return text_expected(t, "a cone: coulomb, unilateral, equality or box");
     }
-    block->cone = PCS_CONE_COULOMB;
-    PCS_TRY(text_int(t, "the dimension of a contact", 2, 3, "", &block->dim));
-    PCS_TRY(text_real(t, "mu", &block->mu));
+    block->cone = box ? PCS_CONE_BOX : PCS_CONE_COULOMB;
+    if (!box) PCS_TRY(text_int(t, "the dimension of a contact", 2, 3, "", &block->dim));
+    PCS_TRY(text_real(t, box ? "the bound of a box" : "mu", &block->mu));
     if (block->mu < 0) {
         return text_fail(t, PCS_ERR_FORMAT, "mu is %g; it must not be negative", block->mu);
     }

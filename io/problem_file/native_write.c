@@ -44,6 +44,10 @@ void native_put_cone(sink *s, const pcs_block *b)
         sink_int(s, b->dim);
         sink_real(s, b->mu);
         break;
+    case PCS_CONE_BOX:
+        sink_text(s, "box");
+        sink_real(s, b->mu);
+        break;
     }
     sink_line(s);
 }

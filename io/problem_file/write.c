@@ -86,12 +86,12 @@ static pcs_status check_global(written *w)
     int row = 0;
     for (int i = 0; i < g->nb; ++i) {
         const pcs_block *b = &g->block[i];
-        const bool coulomb = b->cone == PCS_CONE_COULOMB;
-        const bool good =
-            b->row == row && b->dim >= 1 && b->dim <= w->rows - row &&
-            (b->cone == PCS_CONE_EQUALITY || (b->cone == PCS_CONE_UNILATERAL && b->dim == 1) ||
-             (coulomb && (b->dim == 2 || b->dim == 3))) &&
-            (coulomb ? b->mu >= 0 && isfinite(b->mu) : b->mu == 0);
+        const bool coulomb = b->cone == PCS_CONE_COULOMB, box = b->cone == PCS_CONE_BOX;
+        const bool good = b->row == row && b->dim >= 1 && b->dim <= w->rows - row &&
+                          (b->cone == PCS_CONE_EQUALITY ||
+                           ((box || b->cone == PCS_CONE_UNILATERAL) && b->dim == 1) ||
+                           (coulomb && (b->dim == 2 || b->dim == 3))) &&
+                          (coulomb || box ? b->mu >= 0 && isfinite(b->mu) : b->mu == 0);
         if (!good) {
             return fail_named(w->name, PCS_ERR_ARG,
                               "cone block %d of the problem is not valid (row %d, %d rows, mu %g)",
@@ -141,7 +141,8 @@ static pcs_status check_bodies(written *w, pcs_pool *scratch)
     if (!block) return pcs_fail_memory("problem file");
     for (int i = 0; i < b->nb; ++i) {
         const pcs_bodies_block *k = &b->block[i];
-        block[i] = (pcs_block){k->cone, k->row, k->dim, k->cone == PCS_CONE_COULOMB ? k->mu : 0};
+        const bool bound = k->cone == PCS_CONE_COULOMB || k->cone == PCS_CONE_BOX;
+        block[i] = (pcs_block){k->cone, k->row, k->dim, bound ? k->mu : 0};
     }
     w->block = block;
     if (!w->content->opts) return PCS_OK;

@@ -181,6 +181,11 @@ static pcs_status put_mlcp(const written *w, pcs_pool *scratch, sink *s)
 
 pcs_status dat_write(const written *w, pcs_pool *scratch, sink *s)
 {
+    for (int i = 0; i < w->nb; ++i) {
+        if (w->block[i].cone != PCS_CONE_BOX) continue;
+        return fail_named(w->name, PCS_ERR_UNSUPPORTED,
+                          "a .dat file cannot hold the box %d; write a .pcs file", i);
+    }
     if (w->content->r || w->content->u || w->content->v || w->content->start) {
         return fail_named(w->name, PCS_ERR_UNSUPPORTED,
                           "a .dat file cannot hold a solution or a start; write .pcs or .hdf5");

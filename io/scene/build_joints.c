@@ -12,7 +12,7 @@
 
 pcs_law build_law(const scene_law *in)
 {
-    return (pcs_law){(pcs_law_kind)in->kind, in->e, in->e_t, in->mu};
+    return (pcs_law){.kind = (pcs_law_kind)in->kind, .e = in->e, .e_t = in->e_t, .mu = in->mu};
 }
 
 // the inertial point x as a point of the frame of a body, at the start
@@ -338,8 +338,8 @@ static pcs_status add_to_joint(builder *b, const scene_interaction *in, const js
     }
     pcs_status status;
     if (in->kind == INTERACTION_MOTOR) {
-        const pcs_joint_motor motor = {
-            .joint = joint, .coordinate = in->coordinate, .target = in->target.f};
+        const pcs_joint_motor motor = {joint, in->coordinate, in->target.f, in->of_speed,
+                                       in->limit};
         status = pcs_model_add_joint_motor(b->model, &motor, id);
     } else {
         const pcs_joint_limits limits = {joint, in->coordinate, in->low, in->high, in->e};

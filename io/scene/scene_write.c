@@ -138,6 +138,8 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
         s.kind = INTERACTION_MOTOR;
         s.joint = joint_part(o, motor.joint);
         s.coordinate = motor.coordinate;
+        s.of_speed = motor.of_speed;
+        s.limit = motor.limit;
         break;
     case PCS_RELATION_LINEAR:
         s.kind = INTERACTION_LINEAR;

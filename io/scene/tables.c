@@ -523,6 +523,10 @@ static const field interaction_fields[] = {
      .kinds = MOTOR | LINEAR | DISTANCE, .unit = "m or rad",
      .help = "what a motor holds the coordinate at, or a linear relation itself; of a distance"
              " joint or rope the length that is added"},
+    {"of_speed", FIELD_BOOL, OF(interaction, of_speed), .kinds = MOTOR,
+     .help = "true: the target of the motor is the speed, in m/s or rad/s"},
+    {"limit", FIELD_REAL, OF(interaction, limit), FROM_ZERO, .unit = "N or N m", .kinds = MOTOR,
+     .help = "largest force or moment of the motor; without it as much as necessary"},
     {"length", FIELD_REAL, OF(interaction, length), FROM_ZERO, .unit = "m",
      .kinds = DISTANCE | SPRING,
      .help = "length, of a spring that without force, of others above 0; without it the distance of"
@@ -555,6 +559,7 @@ static const scene_interaction usual_interaction = {.axes1 = {1, 0, 0, 0},
                                                     .axes2 = {1, 0, 0, 0},
                                                     .low = -HUGE_VAL,
                                                     .high = HUGE_VAL,
+                                                    .limit = HUGE_VAL,
                                                     .enabled = true};
 TABLE(interaction, "interaction",
       "A relation with a law between one or two bodies, or a force element.", interaction_fields,

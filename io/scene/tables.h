@@ -175,6 +175,8 @@ typedef struct scene_interaction {
     part joint;
     double low, high, e;
     scene_target target;
+    bool of_speed;
+    double limit;
     double stiffness, damping, angle, strength;
     numbers K, D;
     numbers coefficients;

@@ -261,7 +261,7 @@ const table_def layout_interactions = {
     "c, b), 4 rope (p1, p2, length), 5 a joint of /model/joints, 6 limits of one, 7 a coordinate "
     "of one; law: 0 equality, "
     "1 Newton impact, "
-    "2 Newton-Coulomb",
+    "2 Newton-Coulomb, 3 limited",
     COLUMN_F64, COLUMNS(interaction_columns)};
 
 static const column joint_columns[] = {
@@ -281,14 +281,16 @@ const table_def layout_joints = {
     COLUMN_F64, COLUMNS(joint_columns)};
 
 static const column time_columns[] = {
-    I32(time_row, interaction, 1, ""),    F64(time_row, offset, 1, ""),
-    F64(time_row, rate, 1, "1/s"),        F64(time_row, amplitude, 1, ""),
-    F64(time_row, frequency, 1, "rad/s"), F64(time_row, phase, 1, "rad"),
+    I32(time_row, interaction, 1, ""), I32(time_row, of_speed, 1, ""),
+    F64(time_row, offset, 1, ""),      F64(time_row, rate, 1, "1/s"),
+    F64(time_row, amplitude, 1, ""),   F64(time_row, frequency, 1, "rad/s"),
+    F64(time_row, phase, 1, "rad"),    F64(time_row, limit, 1, "N"),
 };
 const table_def layout_times = {
     "/model/times", NULL,
-    "interactions that depend on time: the id, and the numbers of offset + rate t + amplitude"
-    " sin(frequency t + phase)",
+    "interactions that depend on time or have a limited law: the id, whether the function of time"
+    " is a speed, the numbers of offset + rate t + amplitude sin(frequency t + phase), and the"
+    " limit of the law",
     COLUMN_F64, COLUMNS(time_columns)};
 
 static const column scheme_columns[] = {

@@ -83,10 +83,10 @@ typedef struct joint_row {
     double point1[3], axes1[4], point2[3], axes2[4], pitch, arm, low, high;
 } joint_row;
 
-// of an interaction that depends on time
+// of an interaction that depends on time, or with a limited law
 typedef struct time_row {
-    int32_t interaction;
-    double offset, rate, amplitude, frequency, phase;
+    int32_t interaction, of_speed;
+    double offset, rate, amplitude, frequency, phase, limit;
 } time_row;
 
 typedef struct scheme_row {

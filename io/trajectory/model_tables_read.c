@@ -249,15 +249,16 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
                                   const interaction_row *row, const joint_row *joint,
                                   const time_row *time)
 {
-    pcs_interaction_def d = {.law = {(pcs_law_kind)row->law, row->e, row->e_t, row->mu},
-                             .system1 = {row->system1},
-                             .system2 = {row->system2}};
+    pcs_interaction_def d = {
+        .law = {.kind = (pcs_law_kind)row->law, .e = row->e, .e_t = row->e_t, .mu = row->mu},
+        .system1 = {row->system1},
+        .system2 = {row->system2}};
     const double *x = row->data;
     const bool linear = row->kind == PCS_RELATION_LINEAR;
     if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_COORDINATE ||
         !pcs_all_finite(x, 9) || (row->kind >= PCS_RELATION_JOINT && !joint) ||
         (linear && !(x[0] >= 1 && x[0] <= 7)) || row->law < PCS_LAW_EQUALITY ||
-        row->law > PCS_LAW_NEWTON_COULOMB) {
+        row->law > PCS_LAW_LIMITED) {
         return fail_named(f->name, PCS_ERR_FORMAT,
                           "/model/interactions: row %d has a kind or numbers that are not valid",
                           number);
@@ -286,6 +287,8 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
         break;
     }
     if (time) {
+        d.law.limit = time->limit;
+        d.relation.of_speed = time->of_speed != 0;
         d.relation.time = (pcs_time_function){.offset = time->offset,
                                               .rate = time->rate,
                                               .amplitude = time->amplitude,

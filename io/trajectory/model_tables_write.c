@@ -205,7 +205,7 @@ static pcs_status write_joints(h5_file *f, const pcs_model *m, joint_row *row)
     return n > 0 ? put_rows(f, &layout_joints, n, row) : PCS_OK;
 }
 
-// the functions of time, without callbacks; without any there is no table
+// the functions of time, without callbacks, and limits; without any there is no table
 static pcs_status write_times(h5_file *f, const pcs_model *m, time_row *row)
 {
     int n = 0;
@@ -213,8 +213,16 @@ static pcs_status write_times(h5_file *f, const pcs_model *m, time_row *row)
         pcs_interaction_def d;
         PCS_TRY(pcs_model_interaction(m, (pcs_interaction){id}, &d));
         const pcs_time_function *t = &d.relation.time;
-        if (t->offset == 0 && t->rate == 0 && t->amplitude == 0) continue;
-        row[n++] = (time_row){id, t->offset, t->rate, t->amplitude, t->frequency, t->phase};
+        const bool limited = d.law.kind == PCS_LAW_LIMITED;
+        if (!limited && t->offset == 0 && t->rate == 0 && t->amplitude == 0) continue;
+        row[n++] = (time_row){.interaction = id,
+                              .of_speed = d.relation.of_speed,
+                              .offset = t->offset,
+                              .rate = t->rate,
+                              .amplitude = t->amplitude,
+                              .frequency = t->frequency,
+                              .phase = t->phase,
+                              .limit = d.law.limit};
     }
     return n > 0 ? put_rows(f, &layout_times, n, row) : PCS_OK;
 }

@@ -16,6 +16,11 @@ pcs_law pcs_law_newton_coulomb(double e, double e_t, double mu)
     return (pcs_law){.kind = PCS_LAW_NEWTON_COULOMB, .e = e, .e_t = e_t, .mu = mu};
 }
 
+pcs_law pcs_law_limited(double limit)
+{
+    return (pcs_law){.kind = PCS_LAW_LIMITED, .limit = limit};
+}
+
 bool law_has_friction(const pcs_law *law)
 {
     return law->kind == PCS_LAW_NEWTON_COULOMB && law->mu > 0;

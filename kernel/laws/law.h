@@ -31,6 +31,12 @@ bool law_is_of_contact(const pcs_law *law);
 // the law given for a pair of materials, in either order, or null
 const pcs_law *pair_law_of(const pcs_model *m, int material1, int material2);
 
+// true for the laws of contact, whose rows open and close
+static inline bool law_is_unilateral(const pcs_law *law)
+{
+    return law->kind == PCS_LAW_NEWTON_IMPACT || law->kind == PCS_LAW_NEWTON_COULOMB;
+}
+
 // true when the law makes a Coulomb block: with mu = 0 it is Newton impact, one row
 bool law_has_friction(const pcs_law *law);
 

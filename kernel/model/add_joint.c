@@ -212,6 +212,11 @@ static pcs_status on_coordinate(const pcs_model *m, const char *who, pcs_interac
     return PCS_OK;
 }
 
+pcs_joint_motor pcs_joint_motor_default(pcs_interaction joint)
+{
+    return (pcs_joint_motor){.joint = joint, .limit = INFINITY};
+}
+
 pcs_status pcs_model_add_joint_motor(pcs_model *m, const pcs_joint_motor *motor,
                                      pcs_interaction *out)
 {
@@ -219,8 +224,16 @@ pcs_status pcs_model_add_joint_motor(pcs_model *m, const pcs_joint_motor *motor,
     if (!m || !motor) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
     pcs_interaction_def def;
     PCS_TRY(on_coordinate(m, who, motor->joint, motor->coordinate, &def));
-    def.law = pcs_law_equality();
+    if (!(motor->limit >= 0)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: the limit is %g; it must not be negative", who,
+                        motor->limit);
+    }
+    double turn;
+    const bool prescribed = isinf(motor->limit) && !motor->of_speed;
+    const double size = joint_row_size(&def.relation, &turn);
+    def.law = prescribed ? pcs_law_equality() : pcs_law_limited(motor->limit / size);
     def.relation.time = motor->target;
+    def.relation.of_speed = motor->of_speed;
     return pcs_model_add_interaction(m, &def, out);
 }
 
@@ -234,7 +247,12 @@ pcs_status pcs_model_joint_motor(const pcs_model *m, pcs_interaction interaction
         return pcs_fail(PCS_ERR_ARG, "pcs_model_joint_motor: interaction %d is no motor",
                         interaction.id);
     }
-    *out = (pcs_joint_motor){.target = def.relation.time};
+    double turn;
+    const double size = joint_row_size(&def.relation, &turn);
+    const bool limited = def.law.kind == PCS_LAW_LIMITED;
+    *out = (pcs_joint_motor){.target = def.relation.time,
+                             .of_speed = def.relation.of_speed,
+                             .limit = limited ? size * def.law.limit : INFINITY};
     joint_read_coordinate(&def.relation, &out->joint, &out->coordinate);
     return PCS_OK;
 }

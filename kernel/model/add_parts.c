@@ -130,9 +130,24 @@ pcs_interaction_def pcs_interaction_def_default(void)
 static pcs_status check_law(const pcs_interaction_def *def)
 {
     const pcs_law *law = &def->law;
+    if (def->relation.of_speed && law->kind != PCS_LAW_LIMITED) {
+        return pcs_fail(PCS_ERR_ARG, "interaction: its function of time is a speed; only a limited"
+                                     " law holds a speed");
+    }
     switch (law->kind) {
     case PCS_LAW_EQUALITY:
         return PCS_OK;
+    case PCS_LAW_LIMITED:
+        if (def->relation.dim != 1) {
+            return pcs_fail(PCS_ERR_SIZE,
+                            "interaction: its relation has %d rows; a limited law needs one",
+                            def->relation.dim);
+        }
+        if (law->limit >= 0) return PCS_OK;
+        return pcs_fail(PCS_ERR_ARG,
+                        "interaction: the limit of its force is %g; it must not be"
+                        " negative",
+                        law->limit);
     case PCS_LAW_NEWTON_IMPACT:
         return check_restitution("interaction ", law->e);
     case PCS_LAW_NEWTON_COULOMB:

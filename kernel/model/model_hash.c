@@ -87,7 +87,8 @@ static uint64_t add_shape(uint64_t hash, const model_shape *s)
 static uint64_t add_law(uint64_t hash, const pcs_law *law)
 {
     const double x[3] = {law->e, law->e_t, law->mu};
-    return add_reals(add_int(hash, law->kind), x, 3);
+    hash = add_reals(add_int(hash, law->kind), x, 3);
+    return law->kind == PCS_LAW_LIMITED ? add_reals(hash, &law->limit, 1) : hash;
 }
 
 // numbers of a relation that count: the first nine, and the others if one of them is not zero, so
@@ -119,7 +120,9 @@ static uint64_t add_interaction(uint64_t hash, const pcs_model *m, int i)
                          pcs_model_touching(m, (pcs_interaction){i + 1})};
     hash = hash_bytes(hash, facts, sizeof facts);
     if (d->relation.has_data) hash = add_reals(hash, d->relation.data, data_size(&d->relation));
-    if (relation_has_time(&d->relation)) hash = add_time(hash, &d->relation.time);
+    if (relation_has_time(&d->relation)) {
+        hash = add_int(add_time(hash, &d->relation.time), d->relation.of_speed);
+    }
     return add_law(hash, &d->law);
 }
 

@@ -107,6 +107,7 @@ static double predicted(const trial *t, const candidate *c)
 static bool starts_active(const trial *t, const candidate *c, double tol)
 {
     const pcs_scheme *s = &t->m->scheme;
+    if (c->law.kind == PCS_LAW_LIMITED) return t->h > 0 || isinf(c->law.limit);
     if (c->law.kind == PCS_LAW_EQUALITY) return s->projection != PCS_PROJECTION_COMBINED_EQUALITY;
     if (t->rule == PCS_ACTIVATION_END_OF_STEP) return false;
     if (s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS) {
@@ -152,7 +153,7 @@ pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
         } else {
             c->active = starts_active(t, c, tol);
         }
-        if (c->law.kind == PCS_LAW_EQUALITY) continue;
+        if (!law_is_unilateral(&c->law)) continue;
         c->pull = pull(t, c, tol);
         if (c->was_active && keeps_contacts(t)) PCS_TRY(keep_contact(t, c, tol, *mem));
     }
@@ -200,7 +201,7 @@ pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates
         candidate *c = &list->c[i];
         if (c->active || c->bounces || c->lands || c->refuted) continue;
 
-        bool enters = c->law.kind == PCS_LAW_EQUALITY || i >= old || c->closed;
+        bool enters = !law_is_unilateral(&c->law) || i >= old || c->closed;
         if (!enters && at_end) {
             PCS_TRY(candidate_gap(t->m, c, t->end.q, *mem, c->g_end));
             enters = c->g_end[0] <= 0 && (c->interaction >= 0 || c->overlaps);

@@ -30,7 +30,7 @@
 
 double impact_shift(const candidate *c, int i)
 {
-    if (c->law.kind == PCS_LAW_EQUALITY) return 0;
+    if (!law_is_unilateral(&c->law)) return 0;
     return (i == 0 ? c->law.e : c->law.e_t) * c->u_k[i];
 }
 
@@ -46,7 +46,7 @@ static double rebound(const trial *t, const candidate *c, int i)
 static double row_shift(const trial *t, const candidate *c, int i)
 {
     const double drive = c->drive ? c->drive[i] : 0;
-    if (c->law.kind == PCS_LAW_EQUALITY) return drive + (c->joint_shift ? c->joint_shift[i] : 0);
+    if (!law_is_unilateral(&c->law)) return drive + (c->joint_shift ? c->joint_shift[i] : 0);
     const bool ahead = t->rule == PCS_ACTIVATION_SPECULATIVE && !c->bounces;
     if (ahead && c->g[0] > 0 && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);

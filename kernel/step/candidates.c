@@ -77,10 +77,11 @@ static candidate *add(const trial *t, const pcs_law *law, int dim, pcs_arena *me
 }
 
 // cone, friction and systems of its block; the rows follow
-static void start_block(const pcs_model *m, const candidate *c, bodies_block *k)
+static void start_block(const pcs_model *m, double h, const candidate *c, bodies_block *k)
 {
     *k = (bodies_block){.cone = candidate_cone(c), .dim = c->dim, .sys = {-1, -1}};
     if (k->cone == PCS_CONE_COULOMB) k->mu = c->law.mu;
+    if (k->cone == PCS_CONE_BOX) k->mu = h * c->law.limit;
     if (system_moves(m, c->sys1)) k->sys[0] = m->system[c->sys1].block;
     if (system_moves(m, c->sys2)) k->sys[1] = m->system[c->sys2].block;
 }
@@ -128,7 +129,7 @@ static pcs_status add_interaction(const trial *t, int i, int row, int dim, pcs_a
     c->key = (contact_key){-1, i, (unsigned)row};
     candidate_join(m, c, def->system1.id - 1, def->system2.id - 1);
     bodies_block *k = &list->k[list->n - 1];
-    start_block(m, c, k);
+    start_block(m, t->h, c, k);
     for (int side = 0; side < 2; ++side) {
         PCS_TRY(candidate_take_rows(m, side == 0 ? c->sys1 : c->sys2, dim, mem, &c->J[side]));
         k->rows[side] = c->J[side];
@@ -191,7 +192,7 @@ static void list_contact(const trial *t, int i, int shape1, int shape2, const pc
                      .feature = f};
     candidate_join(m, c, m->shape[shape1].system, m->shape[shape2].system);
     lay_rows(c, c->own);
-    start_block(m, c, &t->list.k[i]);
+    start_block(m, t->h, c, &t->list.k[i]);
 }
 
 // memory for the rows of carried and planar bodies

@@ -117,8 +117,19 @@ pcs_status candidate_time(const trial *t, candidate *c)
         }
         *f *= size;
         *rate *= size;
+        if (relation->of_speed) *rate = *f;
     }
     return PCS_OK;
+}
+
+// The part of an error of position that a motor removes in a step. With v the speed that this adds,
+// e' = e - h (theta v' + (1 - theta) v) and v' = part e / h: the part for which both roots of this
+// map are equal. It is 1 for theta = 1, where the position is reached at the end of the step.
+static double approach(double theta)
+{
+    if (!(theta > 0)) return 0.25;
+    const double root = 1 - sqrt(1 - theta);
+    return root * root / (theta * theta);
 }
 
 // subtracts the velocities of f
@@ -126,7 +137,12 @@ static void add_time(const trial *t, candidate *c)
 {
     const double theta = t->end.theta[candidate_mover(t, c)], start = c->time_rate[0];
     const double mean = t->h > 0 ? (c->time_f[1] - c->time_f[0]) / t->h : start;
-    const double end = theta >= 0.5 ? (mean - (1 - theta) * start) / theta : c->time_rate[1];
+    double end = theta >= 0.5 ? (mean - (1 - theta) * start) / theta : c->time_rate[1];
+    if (t->m->interaction[c->interaction].relation.of_speed) {
+        end = c->time_rate[1];
+    } else if (c->law.kind == PCS_LAW_LIMITED && t->h > 0) {
+        end -= approach(theta) * c->g[0] / t->h;
+    }
     c->slack += fabs(end - start);
     c->drive_k[0] -= start;
     c->drive[0] -= end;

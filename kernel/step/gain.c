@@ -46,7 +46,7 @@ void step_join_islands(const trial *t, int *up)
 
 static bool is_contact(const candidate *c)
 {
-    return c->active && c->law.kind != PCS_LAW_EQUALITY;
+    return c->active && law_is_unilateral(&c->law);
 }
 
 // work with u' from c->u; *start: the sum with u_k in place of u_free

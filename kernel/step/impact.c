@@ -51,7 +51,8 @@ static pcs_status make_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, d
     step_budget_know(wk, t.list.n);
     for (int i = 0; i < t.list.n; ++i) {
         candidate *c = &t.list.c[i];
-        c->active = c->law.kind == PCS_LAW_EQUALITY || c->g[0] <= touch;
+        c->active =
+            law_is_unilateral(&c->law) ? c->g[0] <= touch : candidate_cone(c) == PCS_CONE_EQUALITY;
     }
     PCS_TRY(step_assemble(&t, &mem, &t.list, &t.solution));
     if (t.solution.rows > 0) PCS_TRY(solve(&t, &mem, t.end.v, &t.solution, out));

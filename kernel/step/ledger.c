@@ -134,12 +134,18 @@ static void contact_work(const working *w, int i, pcs_energy *e)
 {
     const trial *t = w->t;
     const candidate *c = &t->list.c[i];
+    const bool limited = c->law.kind == PCS_LAW_LIMITED;
     double work = 0, tangential = 0, *u = w->ubar + c->at;
     bodies_block_velocity(&t->list.k[i], t->m->block_start, t->rotation, t->end.v_mean, u);
     for (int j = 0; j < c->dim; ++j) {
         // the law does work on the relative velocity, a driven body on the body that it pushes
         const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
         const double part = (u[j] + drive) * t->solution.r[c->at + j];
+        if (limited) {
+            // of a motor all of its work, of friction the loss
+            *(c->timed ? &e->prescribed : &tangential) += u[j] * t->solution.r[c->at + j];
+            continue;
+        }
         e->prescribed -= drive * t->solution.r[c->at + j];
         if (j > 0 && candidate_cone(c) == PCS_CONE_COULOMB) {
             tangential += part;

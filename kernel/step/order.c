@@ -1,8 +1,8 @@
 // The theta of every system in a step. With second_order, bodies of an island without contacts move
 // by the midpoint rule: theta = 1/2, with rows of joints in the middle of the step. An island keeps
-// the theta of the scheme when it has a unilateral row that touches or a driven body, or when its
-// bodies may rebound: the energy of impacts and of the flights between them is balanced only if
-// both have the same theta.
+// the theta of the scheme when it has a unilateral row that touches, a driven body or a limited
+// motor with a position to reach, or when its bodies may rebound: the energy of impacts and of the
+// flights between them is balanced only if both have the same theta.
 #include "step/step.h"
 
 #include <string.h>
@@ -23,15 +23,22 @@ static bool model_restores(const pcs_model *m)
     return any;
 }
 
+// a limited motor reaches its position at the end of a step for theta = 1 only
+static bool is_position_motor(const trial *t, const candidate *c)
+{
+    return c->law.kind == PCS_LAW_LIMITED && c->timed &&
+           !t->m->interaction[c->interaction].relation.of_speed;
+}
+
 // joins the islands of the systems of a candidate; held: islands that keep the theta of the scheme
 static void join(const trial *t, const candidate *c, int *parent, bool *held)
 {
     const bool moves1 = system_moves(t->m, c->sys1), moves2 = system_moves(t->m, c->sys2);
-    const bool equality = c->law.kind == PCS_LAW_EQUALITY;
+    const bool equality = !law_is_unilateral(&c->law);
     const bool rebounds = !equality && c->interaction >= 0 && c->law.e > 0;
     const bool held_here = equality ? c->active : c->holds;
     if (!held_here && !rebounds) return;
-    const bool hold = !equality || candidate_is_driven(t, c);
+    const bool hold = !equality || is_position_motor(t, c) || candidate_is_driven(t, c);
     const int one = moves1 ? island_root(parent, c->sys1) : island_root(parent, c->sys2);
     const int two = moves2 ? island_root(parent, c->sys2) : one;
     held[one] = held[one] || held[two] || hold;
@@ -45,7 +52,7 @@ static void find_holding(const trial *t, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
-        if (c->law.kind == PCS_LAW_EQUALITY) continue;
+        if (!law_is_unilateral(&c->law)) continue;
         const bool pushed = c->at >= 0 && t->solution.r[c->at] > 0;
         const double closed = c->r[0] > 0 ? t->proj_tol : 0;
         c->holds = c->active && (c->holds || pushed || c->g[0] <= closed);

@@ -224,6 +224,7 @@ pcs_status step_project(const trial *t, project_rows which, pcs_arena mem, candi
     if (!set.row) return pcs_fail_memory("projection");
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
+        if (c->law.kind == PCS_LAW_LIMITED) continue;
         bool taken =
             c->active || (c->law.kind == PCS_LAW_EQUALITY && which != PROJECT_ACTIVE_AS_EQUALITIES);
         if (!taken && which == PROJECT_ACTIVE_AND_VIOLATED) {

@@ -116,7 +116,7 @@ static pcs_status add_interactions(round_set *r, pcs_arena *mem)
     const candidates *list = &r->there.list;
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
-        if (c->interaction < 0) continue;
+        if (c->interaction < 0 || candidate_gaps(c) == 0) continue;
         PCS_TRY(make_room(r, 1, mem));
         project_add(&r->set, c);
     }

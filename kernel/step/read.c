@@ -72,6 +72,9 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
             }
             const pcs_block cone_block = {cone, c->at, c->dim, c->law.mu};
             c->status = verdict_of(&cone_block, trace / c->dim, error, c->r, wk->u + c->at).status;
+        } else if (cone == PCS_CONE_BOX) {
+            const bool slides = fabs(c->r[0]) >= wk->h * c->law.limit;
+            c->status = slides ? PCS_CONTACT_SLIDE : PCS_CONTACT_STICK;
         } else if (cone == PCS_CONE_EQUALITY) {
             c->status = PCS_CONTACT_STICK;
         } else if (c->r[0] > 0) {
@@ -82,18 +85,23 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
     return PCS_OK;
 }
 
+static int rows_listed(const candidate *c)
+{
+    return c->law.kind == PCS_LAW_LIMITED ? 1 : candidate_gaps(c);
+}
+
 static pcs_status list_contacts(pcs_work *wk, pcs_arena *mem)
 {
     int n = 0;
     for (int i = 0; i < wk->list.n; ++i) {
-        n += candidate_gaps(&wk->list.c[i]);
+        n += rows_listed(&wk->list.c[i]);
     }
     pcs_contact *contact = PCS_TAKE(mem, (size_t)n, pcs_contact);
     if (!contact) return pcs_fail_memory("pcs_work_contacts");
     PCS_TRY(find_status(wk, mem));
     n = 0;
     for (int i = 0; i < wk->list.n; ++i) {
-        for (int j = 0; j < candidate_gaps(&wk->list.c[i]); ++j) {
+        for (int j = 0; j < rows_listed(&wk->list.c[i]); ++j) {
             publish_contact(&wk->list.c[i], candidate_first(&wk->list, i), j, &contact[n++]);
         }
     }

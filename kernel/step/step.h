@@ -368,9 +368,11 @@ pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const doubl
 // the features at q that are nearer than `extra`, optionally plus the reach of both shapes
 pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach, pcs_arena *mem,
                      touches *out);
-// number of rows with a gap: all of a bilateral candidate, the normal one of a contact
+// number of rows with a gap: all of a bilateral candidate, the normal one of a contact, none of a
+// limited force
 static inline int candidate_gaps(const candidate *c)
 {
+    if (c->law.kind == PCS_LAW_LIMITED) return 0;
     return c->law.kind == PCS_LAW_EQUALITY ? c->dim : 1;
 }
 
@@ -383,6 +385,9 @@ static inline bool remembers_force(const candidate *c)
 static inline pcs_cone candidate_cone(const candidate *c)
 {
     if (c->law.kind == PCS_LAW_EQUALITY) return PCS_CONE_EQUALITY;
+    if (c->law.kind == PCS_LAW_LIMITED) {
+        return isfinite(c->law.limit) ? PCS_CONE_BOX : PCS_CONE_EQUALITY;
+    }
     return c->dim > 1 ? PCS_CONE_COULOMB : PCS_CONE_UNILATERAL;
 }
 
@@ -495,7 +500,7 @@ pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list);
 // true when a contact of this law may rebound under the speculative rule
 static inline bool step_restores(const trial *t, const pcs_law *law)
 {
-    return t->rule == PCS_ACTIVATION_SPECULATIVE && law->kind != PCS_LAW_EQUALITY && law->e > 0;
+    return t->rule == PCS_ACTIVATION_SPECULATIVE && law_is_unilateral(law) && law->e > 0;
 }
 // true when passes add features of known pairs that overlap by more than the projection leaves
 static inline bool step_adds_features(const trial *t)

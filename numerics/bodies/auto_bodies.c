@@ -72,6 +72,7 @@ typedef struct turns {
     bool finish, assemble; // the finish, and assembling, may still help
     bool dear;             // a factorisation costs more than a turn of the finish may
     bool linked;           // factors of W cost little
+    bool boxes;            // which the interior point method does not take
     int factors;           // number of turns with these factors
     double mark, marked;   // the measure when it last fell to half, and the units spent until then
 } turns;
@@ -148,7 +149,8 @@ static pcs_status turn_of_assembled(turns *t)
 static pcs_status turn_of_factors(turns *t)
 {
     static const pcs_solver method[] = {PCS_SOLVER_PROX, PCS_SOLVER_IPM, PCS_SOLVER_NEWTON};
-    if (t->factors == 0 && task_value(t->t) > LINKED_NEAR) t->factors = 1;
+    if (t->factors == 0 && task_value(t->t) > LINKED_NEAR && !t->boxes) t->factors = 1;
+    if (t->boxes && method[t->factors % 3] == PCS_SOLVER_IPM) t->factors += 1;
     pcs_solver_opts o = part_options(t->t, method[t->factors % 3]);
     o.max_iters = o.kind == PCS_SOLVER_IPM ? LINKED_IPM : (int)fmin(1e6, LINKED_PART * t->patience);
     t->factors += 1;
@@ -170,11 +172,20 @@ static pcs_status take_turns(turns *t)
     }
 }
 
-static pcs_status portfolio(island_task *t, bool friction, bool linked)
+// contents of an island
+typedef struct row_count {
+    int rows, joints; // number of scalar rows, and of those of equalities
+    bool friction;    // or boxes
+    bool boxes;
+    double fill; // entries of W per row: a system with k rows adds k^2
+    int loops;   // independent loops in the graph of systems and blocks
+} row_count;
+
+static pcs_status portfolio(island_task *t, const row_count *count, bool linked)
 {
     const int nb = t->of.nb;
     const double most = fmin(task_left(t), (double)t->o.max_iters * nb);
-    if (nb > 1 && nb <= ASSEMBLE_FIRST && !friction) {
+    if (nb > 1 && nb <= ASSEMBLE_FIRST && !count->friction) {
         return task_assemble(t, &t->o, most, SPARSE_STEP);
     }
     const bool assemble = nb > ASSEMBLE_EARLY && nb <= ASSEMBLE_LAST;
@@ -185,6 +196,7 @@ static pcs_status portfolio(island_task *t, bool friction, bool linked)
                  .finish = true,
                  .assemble = nb > 1 && nb <= ASSEMBLE_EARLY,
                  .linked = linked,
+                 .boxes = count->boxes,
                  .mark = INFINITY};
     PCS_TRY(take_turns(&all));
     const double rest = most - t->result->units;
@@ -198,14 +210,6 @@ static pcs_status portfolio(island_task *t, bool friction, bool linked)
 
 // ---- joints ------------------------------------------------------------------------------------
 
-// contents of an island
-typedef struct row_count {
-    int rows, joints; // number of scalar rows, and of those of equalities
-    bool friction;
-    double fill; // entries of W per row: a system with k rows adds k^2
-    int loops;   // independent loops in the graph of systems and blocks
-} row_count;
-
 static row_count count_rows(const island_task *t)
 {
     const island *of = &t->of;
@@ -218,7 +222,8 @@ static row_count count_rows(const island_task *t)
         const bodies_block *b = &of->b->block[of->block[k]];
         out.rows += b->dim;
         if (b->cone == PCS_CONE_EQUALITY) out.joints += b->dim;
-        out.friction = out.friction || b->cone == PCS_CONE_COULOMB;
+        out.boxes = out.boxes || b->cone == PCS_CONE_BOX;
+        out.friction = out.friction || out.boxes || b->cone == PCS_CONE_COULOMB;
         out.loops += b->sys[0] >= 0 && b->sys[1] >= 0 && b->sys[0] != b->sys[1];
         for (int e = 0; e < 2; ++e) {
             if (b->sys[e] >= 0) rows[of->place[b->sys[e]]] += b->dim;
@@ -282,7 +287,7 @@ static pcs_status linear(island_task *t, const row_count *count)
         PCS_TRY(direct(t));
         if (is_done(t)) return PCS_OK;
     }
-    return portfolio(t, false, false);
+    return portfolio(t, count, false);
 }
 
 // Joints are solved by factors, because a sweep propagates an impulse along them by one body only:
@@ -296,5 +301,5 @@ pcs_status bodies_auto(island_task *t)
         PCS_TRY(task_assemble(t, &t->o, 0.5 * task_left(t), SPARSE_STEP));
         if (!task_fails(t)) return PCS_OK;
     }
-    return portfolio(t, count.friction, is_linked(&count));
+    return portfolio(t, &count, is_linked(&count));
 }

@@ -168,6 +168,10 @@ static void apply_law(finish *w, const double *u, bool slopes)
         } else if (k->cone == PCS_CONE_UNILATERAL) {
             status = c[0] - rho * ui[0] > 0 ? STICK : OPEN;
             dr[0] = c[0] - rho * ui[0] < 0 ? -c[0] : -rho * ui[0];
+        } else if (k->cone == PCS_CONE_BOX) {
+            const double x = c[0] - rho * ui[0];
+            status = fabs(x) <= k->mu ? STICK : SLIDE;
+            dr[0] = status == STICK ? -rho * ui[0] : cone_project_box(k->mu, x) - c[0];
         } else {
             for (int j = 0; j < k->dim; ++j) {
                 dr[j] = -rho * ui[j];
@@ -376,6 +380,7 @@ static void project(const bodies_problem *b, double *r)
         const bodies_block *k = &b->block[i];
         if (k->cone == PCS_CONE_COULOMB) cone_project_coulomb(k->dim, k->mu, r + k->row);
         if (k->cone == PCS_CONE_UNILATERAL) r[k->row] = cone_project_unilateral(r[k->row]);
+        if (k->cone == PCS_CONE_BOX) r[k->row] = cone_project_box(k->mu, r[k->row]);
     }
 }
 

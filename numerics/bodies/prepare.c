@@ -441,6 +441,8 @@ static pcs_status make_generals(const making *m, pcs_arena *arena)
         g->inverse = 1 / p->s[k];
         if (g->cone == PCS_CONE_COULOMB) {
             contact_prepare(&g->law, d, block->mu, W, d, p->s[k]);
+        } else if (g->cone == PCS_CONE_BOX) {
+            g->law.mu = block->mu;
         } else if (g->cone == PCS_CONE_EQUALITY && !equality_prepare(&g->e, d, W, d, arena)) {
             return pcs_fail_memory("sweeps");
         }

@@ -238,6 +238,11 @@ static pcs_status check(const bodies_problem *b, const pcs_solver_opts *o, const
                         const double *r)
 {
     PCS_TRY(pcs_solver_opts_check(o));
+    const solver_class *c = solver_class_of(o->kind);
+    for (int i = 0; i < b->nb && !(c->info.cones & 1u << PCS_CONE_BOX); ++i) {
+        const pcs_block k = bodies_cone(&b->block[i]);
+        if (k.cone == PCS_CONE_BOX) return solver_check_cones(c, 1, &k);
+    }
     if (!pcs_all_finite(v, (size_t)b->A->start[b->A->nb]) ||
         !pcs_all_finite(b->shift, (size_t)b->n)) {
         return pcs_fail_range(PCS_ERR_ARG, "contacts: a velocity or shift is not finite");

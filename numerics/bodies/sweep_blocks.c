@@ -256,8 +256,10 @@ static double visit_general(const general_block *g, double s, double *y, double 
         for (int i = 0; i < g->dim; ++i) {
             r[i] += d[i];
         }
-    } else if (g->cone == PCS_CONE_UNILATERAL) {
-        const double x = cone_project_unilateral(r[0] - g->inverse * u[0]);
+    } else if (g->cone == PCS_CONE_UNILATERAL || g->cone == PCS_CONE_BOX) {
+        const double free = r[0] - g->inverse * u[0];
+        const double x = g->cone == PCS_CONE_BOX ? cone_project_box(g->law.mu, free)
+                                                 : cone_project_unilateral(free);
         d[0] = x - r[0];
         r[0] = x;
     } else {

@@ -6,7 +6,8 @@
 //     stick  u = 0, s r in K       (mu s r_N - s |r_T|) / (1 + mu^2)^1/2          to sliding
 //     slide  s r_N (1, mu e), u_T  min(|u_T|, s r_N (1 + mu^2)^1/2)    to sticking, to opening
 //
-// The margin of a closed block without friction is s r_N.
+// The margin of a closed block without friction is s r_N. A box sticks where |x| <= s mu, x = s r -
+// u, and slides elsewhere; the margin is the distance of |x| to s mu.
 #include "certificate/verdict.h"
 
 #include "cone/cone.h"
@@ -58,7 +59,7 @@ static verdict with_friction(int d, double mu, const double *x, double error)
 
 allowed verdict_doubt(const pcs_block *k, const verdict *v, double error)
 {
-    if (k->cone == PCS_CONE_EQUALITY) return ALLOW_ALL;
+    if (k->cone == PCS_CONE_EQUALITY || k->cone == PCS_CONE_BOX) return ALLOW_ALL;
     if (k->cone == PCS_CONE_UNILATERAL || k->mu == 0) return ALLOW_NORMAL;
     return v->slip > error ? ALLOW_RAY : ALLOW_CONE;
 }
@@ -67,6 +68,14 @@ static verdict judge(const pcs_block *k, double s, double error, const double *r
 {
     if (k->cone == PCS_CONE_EQUALITY) {
         return (verdict){.status = PCS_CONTACT_STICK, .margin = INFINITY, .allowed = ALLOW_ALL};
+    }
+    if (k->cone == PCS_CONE_BOX) {
+        const double over = fabs(s * r[0] - u[0]) - s * k->mu;
+        const bool slides = over > 0;
+        return decide((verdict){.status = slides ? PCS_CONTACT_SLIDE : PCS_CONTACT_STICK,
+                                .margin = fabs(over),
+                                .allowed = slides ? ALLOW_NOTHING : ALLOW_ALL},
+                      error);
     }
     if (k->cone == PCS_CONE_UNILATERAL || k->mu == 0)
         return without_friction(s * r[0] - u[0], error);

@@ -89,6 +89,10 @@ static void add_map(squares *sum, const pcs_block *k, double s, const double *r,
         cone_natural_coulomb(k->dim, k->mu, s, r, u, f);
         squares_add(sum, (size_t)k->dim, f);
         break;
+    case PCS_CONE_BOX:
+        f[0] = cone_natural_box(k->mu, s, r[0], u[0]);
+        squares_add(sum, 1, f);
+        break;
     }
 }
 

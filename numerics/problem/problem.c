@@ -25,17 +25,24 @@ pcs_status problem_check_cone(int b, const pcs_block *k)
         }
         return PCS_OK;
     }
-    if (k->cone != PCS_CONE_EQUALITY && k->cone != PCS_CONE_UNILATERAL) {
+    const bool box = k->cone == PCS_CONE_BOX;
+    if (k->cone != PCS_CONE_EQUALITY && k->cone != PCS_CONE_UNILATERAL && !box) {
         return pcs_fail(PCS_ERR_ARG, "problem: block %d has the unknown cone %d", b, (int)k->cone);
     }
-    if (k->cone == PCS_CONE_UNILATERAL && k->dim != 1) {
-        return pcs_fail(PCS_ERR_SIZE, "problem: unilateral block %d has %d rows; it must be 1", b,
-                        k->dim);
+    if (k->cone != PCS_CONE_EQUALITY && k->dim != 1) {
+        return pcs_fail(PCS_ERR_SIZE, "problem: %s block %d has %d rows; it must be 1",
+                        box ? "box" : "unilateral", b, k->dim);
     }
-    if (!(k->mu == 0)) {
+    if (box && (!(k->mu >= 0) || !isfinite(k->mu))) {
         return pcs_fail(PCS_ERR_ARG,
-                        "problem: mu of block %d is %g; it must be 0 in all but Coulomb blocks", b,
+                        "problem: the bound of box %d is %g; it must be finite and not negative", b,
                         k->mu);
+    }
+    if (!box && !(k->mu == 0)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "problem: mu of block %d is %g; it must be 0 in all but Coulomb blocks and"
+                        " boxes",
+                        b, k->mu);
     }
     return PCS_OK;
 }
@@ -203,6 +210,7 @@ unsigned char problem_block_status(pcs_cone cone, int dim, double mu, double s, 
 {
     if (cone == PCS_CONE_EQUALITY) return STATUS_STICK;
     if (cone == PCS_CONE_UNILATERAL) return s * r[0] > u[0] ? STATUS_STICK : STATUS_OPEN;
+    if (cone == PCS_CONE_BOX) return fabs(s * r[0] - u[0]) > s * mu ? STATUS_SLIDE : STATUS_STICK;
     double x[3] = {s * r[0] - u[0] - mu * cone_tangent(dim, u)};
     for (int c = 1; c < dim; ++c) {
         x[c] = s * r[c] - u[c];
@@ -322,7 +330,8 @@ bool problem_proof(const pcs_problem *p, const double *y, double *t)
             continue;
         }
         for (int c = p->block[b].row; c < p->block[b].row + p->block[b].dim; ++c) {
-            const double wrong = p->block[b].cone == PCS_CONE_EQUALITY ? fabs(t[c]) : t[c];
+            const double wrong = p->block[b].cone == PCS_CONE_UNILATERAL ? t[c] : fabs(t[c]);
+            if (p->block[b].cone == PCS_CONE_BOX && y[c] != 0) return false;
             if (!(wrong <= REFUTE_TOL * size[c]) || !isfinite(size[c])) return false;
         }
     }
@@ -341,6 +350,8 @@ bool problem_refuted_by(const pcs_problem *p, double *y, double *t)
         for (int c = 1; k->cone == PCS_CONE_COULOMB && c < k->dim; ++c) {
             y[k->row + c] = 0;
         }
+        // a box is bounded: its impulse cannot diverge
+        if (k->cone == PCS_CONE_BOX) y[k->row] = 0;
     }
     cone_project(p->nb, p->block, y);
     double most = 0;

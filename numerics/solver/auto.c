@@ -5,6 +5,7 @@
 // The budget is counted in products with W, so that the answer does not depend on the clock.
 #include <string.h>
 
+#include "cone/cone.h"
 #include "problem/problem.h"
 #include "solver/portfolio.h"
 
@@ -20,8 +21,9 @@ static int count(const pcs_problem *p, pcs_cone cone)
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     if (problem_is_scalar(p)) return 0;
-    const size_t own = count(p, PCS_CONE_COULOMB) > 0 ? portfolio_friction_bytes(p, o)
-                                                      : portfolio_rows_bytes(p, o);
+    const size_t own = count(p, PCS_CONE_COULOMB) + count(p, PCS_CONE_BOX) > 0
+                           ? portfolio_friction_bytes(p, o)
+                           : portfolio_rows_bytes(p, o);
     return 128 + track_bytes(p) + 3 * solver_bytes((size_t)p->n, sizeof(double)) + own;
 }
 
@@ -34,6 +36,11 @@ static void solve_one(const pcs_problem *p, double *r, double *u, pcs_report *ou
     if (p->block[0].cone == PCS_CONE_EQUALITY) {
         r[0] = W != 0 ? -q / W : 0;
         if (W == 0 && q != 0) out->outcome = PCS_OUTCOME_INFEASIBLE;
+    } else if (p->block[0].cone == PCS_CONE_BOX) {
+        // W <= 0: the impulse of sliding, whatever u is
+        r[0] = W > 0    ? cone_project_box(p->block[0].mu, -q / W)
+               : q == 0 ? 0
+                        : copysign(p->block[0].mu, -q);
     } else {
         r[0] = q < 0 && W > 0 ? -q / W : 0;
         // W <= 0 and q < 0: u < 0 for every r >= 0
@@ -53,7 +60,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     portfolio f = {.p = p, .o = o, .watch = watch, .r = r, .u = u, .winner = PCS_SOLVER_AUTO};
     f.budget = o->max_iters;
     f.rows = count(p, PCS_CONE_UNILATERAL);
-    f.contacts = count(p, PCS_CONE_COULOMB);
+    f.boxes = count(p, PCS_CONE_BOX);
+    f.contacts = count(p, PCS_CONE_COULOMB) + f.boxes;
     f.s = PCS_TAKE(&work, (size_t)p->n, double);
     f.scratch = PCS_TAKE(&work, 2 * (size_t)p->n, double);
     if (!f.s || !f.scratch || !track_begin(&f.t, p, o, watch, &work, r)) {

@@ -121,6 +121,7 @@ static const part course[] = {
 
 static bool takes(const part *k, const portfolio *f)
 {
+    if (f->boxes > 0 && !(k->solver->info.cones & 1u << PCS_CONE_BOX)) return false;
     const pcs_enum_opts *o = &solver_enum.defaults.as.enumerate;
     if (k->solver == &solver_enum && (f->contacts > o->max_contacts || f->rows > o->max_rows)) {
         return false;

@@ -294,7 +294,7 @@ static const pcs_opt opts[] = {
 };
 
 const solver_class solver_enum = {
-    SOLVER_ROW("enum", PCS_SOLVER_ENUM, ALL_CONES, 1e-10, 20000000,
+    SOLVER_ROW("enum", PCS_SOLVER_ENUM, REAL_CONES, 1e-10, 20000000,
                "enumeration of active sets by branch and bound, and of the modes of few contacts"),
     SOLVER_OPTIONS(opts),
     .defaults.as.enumerate = {.max_rows = 20, .max_contacts = 4},

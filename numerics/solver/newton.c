@@ -50,7 +50,7 @@ typedef struct newton {
 static bool has_rows_only(const pcs_problem *p)
 {
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_CONE_COULOMB) return false;
+        if (p->block[b].cone > PCS_CONE_UNILATERAL) return false;
     }
     return true;
 }

@@ -150,6 +150,7 @@ static bool prepare(sweep *w, const pcs_problem *p, const pcs_solver_opts *o, pc
             if (!equality_prepare(&l->e, block->dim, D, ld, work)) return false;
             break;
         case PCS_CONE_UNILATERAL:
+        case PCS_CONE_BOX:
             l->inverse = 1 / w->s[block->row];
             break;
         case PCS_CONE_COULOMB:
@@ -213,8 +214,10 @@ static void visit(const sweep *w, int b, int h, double *ui, double *r, double *u
     if (k->cone == PCS_CONE_EQUALITY) {
         solve_equality(w, l, k->dim, ub, rb, w->dr);
         follow(h, l->D, k->dim, w->dr, ui);
-    } else if (k->cone == PCS_CONE_UNILATERAL) {
-        const double next = cone_project_unilateral(rb[0] - w->o->relaxation * l->inverse * ub[0]);
+    } else if (k->cone == PCS_CONE_UNILATERAL || k->cone == PCS_CONE_BOX) {
+        const double x = rb[0] - w->o->relaxation * l->inverse * ub[0];
+        const double next =
+            k->cone == PCS_CONE_BOX ? cone_project_box(k->mu, x) : cone_project_unilateral(x);
         const double dr = next - rb[0];
         rb[0] = next;
         if (dr != 0) follow(h, l->D, 1, &dr, ui);

@@ -13,7 +13,8 @@ typedef struct portfolio {
     solver_track t;
     double budget;   // products with W left
     int rows;        // unilateral rows
-    int contacts;    // Coulomb blocks
+    int contacts;    // Coulomb blocks and boxes
+    int boxes;       // boxes
     double *s;       // n scales
     double *scratch; // 2 n, for certificates
     double *r, *u;   // n, arrays of the caller

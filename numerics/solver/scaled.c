@@ -19,7 +19,20 @@ size_t scaled_bytes(const pcs_problem *p)
     return 2 * solver_bytes(n, sizeof(double)) +
            solver_bytes((size_t)bsr_stored(&p->W), sizeof(double)) +
            solver_bytes((size_t)p->W.ptr[p->W.m], sizeof(size_t)) +
-           2 * solver_bytes(n, sizeof(double));
+           2 * solver_bytes(n, sizeof(double)) + solver_bytes((size_t)p->nb, sizeof(pcs_block));
+}
+
+// the blocks with the bounds of boxes in units of x
+static bool scale_boxes(scaled *s, pcs_arena *work)
+{
+    pcs_block *block = PCS_TAKE(work, (size_t)s->p.nb, pcs_block);
+    if (!block) return false;
+    for (int b = 0; b < s->p.nb; ++b) {
+        block[b] = s->p.block[b];
+        if (block[b].cone == PCS_CONE_BOX) block[b].mu /= s->size * s->e[block[b].row];
+    }
+    s->p.block = block;
+    return true;
 }
 
 // W' and whether it is symmetric
@@ -94,6 +107,7 @@ bool scaled_begin(scaled *s, const pcs_problem *p, const scaled_space *on, pcs_a
         s->q[i] /= s->size;
     }
     s->p.q = s->q;
+    if (!scale_boxes(s, work)) return false;
     scale_matrix(s, &p->W, off);
     s->skew = bsr_skew(&s->p.W, false, NULL);
     s->symmetric = s->skew <= SYMMETRY_TOL;

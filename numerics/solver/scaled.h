@@ -1,6 +1,7 @@
 // A problem in the unknowns x of r = size E x, where E is a positive diagonal matrix that is
-// constant within a cone block. The cones and the law of friction do not change, the diagonal of W
-// is about 1, the largest entry of q is 1, and no step of a solver depends on a unit.
+// constant within a cone block. The cones and the law of friction do not change, but for the bounds
+// of boxes; the diagonal of W is about 1, the largest entry of q is 1, and no step of a solver
+// depends on a unit.
 //
 //     W' = E W E,   q' = E q / size,   u = size E^-1 u'
 //

@@ -175,6 +175,7 @@ static void scale_problem(semismooth *w, int *first)
             block[b] = p->block[b];
             const double *root = w->root + block[b].row;
             if (block[b].cone == PCS_CONE_COULOMB) block[b].mu *= root[1] / root[0];
+            if (block[b].cone == PCS_CONE_BOX) block[b].mu *= root[0];
             for (int k = p->W.ptr[i]; k < p->W.ptr[i + 1]; ++k) {
                 const int j = p->W.idx[k];
                 for (int c = first[j]; c < first[j + 1]; ++c) {
@@ -229,6 +230,15 @@ static void velocity(const semismooth *w, const double *a, double *b)
     }
 }
 
+// the natural map of a box, for any function
+static void function_box(double bound, double a, double b, double *F, double *A, double *B)
+{
+    const bool inside = fabs(a - b) <= bound;
+    *F = cone_natural_box(bound, 1, a, b);
+    if (A) *A = inside;
+    if (B) *B = !inside;
+}
+
 // F, its merit; and the slopes on request
 static double evaluate(const semismooth *w, const double *a, const double *b, double *F, double *A,
                        double *B)
@@ -249,6 +259,9 @@ static double evaluate(const semismooth *w, const double *a, const double *b, do
             break;
         case PCS_CONE_COULOMB:
             function_coulomb(w->f, block->dim, block->mu, a + i, b + i, F + i, Ak, Bk);
+            break;
+        case PCS_CONE_BOX:
+            function_box(block->mu, a[i], b[i], F + i, Ak, Bk);
             break;
         }
         for (int c = 0; c < block->dim; ++c) {
@@ -585,6 +598,7 @@ static void sweep_block(const semismooth *w, int k)
         const double old = a[c];
         a[c] -= step;
         if (block->cone == PCS_CONE_UNILATERAL) a[c] = cone_project_unilateral(a[c]);
+        if (block->cone == PCS_CONE_BOX) a[c] = cone_project_box(block->mu, a[c]);
         for (int j = c + 1; D && j < d; ++j) {
             u[j] += D[j + d * c] * (a[c] - old);
         }

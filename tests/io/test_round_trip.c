@@ -146,6 +146,24 @@ TEST(local_problems_come_back_as_they_were)
     }
 }
 
+TEST(boxes_come_back_as_they_were)
+{
+    const pcs_block block[] = {{PCS_CONE_UNILATERAL, 0, 1, 0}, {PCS_CONE_BOX, 1, 1, 0.1}};
+    const int rows[] = {0, 1, 2}, ptr[] = {0, 1, 2}, at[] = {0, 1};
+    const size_t off[] = {0, 1};
+    const double W[] = {2, 3}, q[] = {-1, -1};
+    const pcs_bsr matrix = {.m = 2,
+                            .n = 2,
+                            .row = (int *)rows,
+                            .col = (int *)rows,
+                            .ptr = (int *)ptr,
+                            .idx = (int *)at,
+                            .off = (size_t *)off,
+                            .val = (double *)W};
+    const pcs_problem p = {.n = 2, .nb = 2, .block = block, .W = matrix, .q = q};
+    round_trip(&(pcs_file_content){.problem = &p}, false, false);
+}
+
 TEST(complementarity_problems_come_back_as_they_were)
 {
     for (int f = 0; f < FAMILY_COUNT; ++f) {

@@ -91,7 +91,8 @@ TEST(a_prescribed_crank)
         const pcs_system rod = scene_box(&s, mass, edges, at, NULL, v, omega);
         CK_OK(pcs_model_set_gravity(s.m, down));
         pcs_joint_motor motor = {.joint = place(&s, PCS_JOINT_HINGE, rod, world, origin, e_z),
-                                 .target = f};
+                                 .target = f,
+                                 .limit = INFINITY};
         if (k % 2 == 1) motor.target = (pcs_time_function){.fn = swing, .user = &f};
         pcs_interaction drive;
         CK_OK(pcs_model_add_joint_motor(s.m, &motor, &drive));
@@ -155,6 +156,123 @@ TEST(a_prescribed_coordinate_of_a_body)
     scene_close(&s);
 }
 
+// ---- motors with limits --------------------------------------------------------------------------
+
+// a body that turns about z of the world with inertia `inertia`; gravity along z
+static pcs_system flywheel(scene *s, double inertia, double spin, pcs_interaction *hinge)
+{
+    pcs_body_def def = pcs_body_def_default();
+    def.mass = 3;
+    const double J[9] = {2 * inertia, 0, 0, 0, 2 * inertia, 0, 0, 0, inertia};
+    memcpy(def.inertia, J, sizeof J);
+    def.omega[2] = spin;
+    const pcs_system wheel = scene_add(s, &def);
+    *hinge = place(s, PCS_JOINT_HINGE, wheel, world, origin, e_z);
+    return wheel;
+}
+
+// w = tau t / I until the target, exactly in every step but the one in which it arrives; then the
+// motor needs no moment. The work of the motor is the kinetic energy
+TEST(a_limited_motor_starts_a_flywheel)
+{
+    const double I = 0.8, tau = 2.5, target = 4, h = 1e-3;
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        if (k == 0) s.scheme = pcs_scheme_default();
+        pcs_joint_motor motor = pcs_joint_motor_default((pcs_interaction){0});
+        const pcs_system wheel = flywheel(&s, I, 0, &motor.joint);
+        motor.of_speed = true;
+        motor.target.offset = target;
+        motor.limit = tau;
+        pcs_interaction drive;
+        CK_OK(pcs_model_add_joint_motor(s.m, &motor, &drive));
+        scene_start(&s);
+        double work = 0;
+        for (int i = 1; i <= 2000; ++i) {
+            scene_step(&s, h);
+            scene_check_ledger(&s);
+            const double t = h * i, speed = fmin(target, tau * t / I);
+            work += s.report.energy.prescribed;
+            CK_NEAR(scene_v(&s, wheel)[5], speed, 1e-9 * target);
+            if (tau * t < I * target) CK_NEAR(effort_of(&s, drive), tau, 1e-9 * tau);
+            if (tau * (t - h) > I * target) CK_NEAR(effort_of(&s, drive), 0, 1e-7 * tau);
+            CK_NEAR(work, 0.5 * I * speed * speed, 1e-8 * target);
+            const pcs_contact *c;
+            bool listed = false;
+            for (int n = scene_contacts(&s, &c); n > 0; --n, ++c) {
+                if (c->interaction != drive.id) continue;
+                listed = true;
+                if (tau * t < I * target) ck_assert(c->status == PCS_CONTACT_SLIDE);
+                if (tau * (t - h) > I * target) ck_assert(c->status == PCS_CONTACT_STICK);
+            }
+            ck_assert(listed);
+        }
+        scene_close(&s);
+    }
+}
+
+// the position at the end of each step is the target where the limit allows it
+TEST(a_limited_motor_reaches_a_position)
+{
+    const double I = 0.8, h = 1e-3;
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    pcs_joint_motor motor = pcs_joint_motor_default((pcs_interaction){0}), read;
+    flywheel(&s, I, 1, &motor.joint); // the speed of the target
+    motor.target = (pcs_time_function){.amplitude = 0.5, .frequency = 2};
+    motor.limit = 2; // N m, of which the motion needs 1.6
+    pcs_interaction drive;
+    CK_OK(pcs_model_add_joint_motor(s.m, &motor, &drive));
+    CK_OK(pcs_model_joint_motor(s.m, drive, &read));
+    CK_NEAR(read.limit, motor.limit, 1e-9);
+    scene_start(&s);
+    for (int i = 1; i <= 1000; ++i) {
+        scene_step(&s, h);
+        double angle;
+        CK_OK(pcs_time_function_at(&motor.target, s.st->t, &angle, NULL));
+        const double off = joint_now(&s, motor.joint).position[0] - angle;
+        CK_NEAR(off, 0, 1e-9);
+        CK_NEAR(effort_of(&s, drive), -I * 2 * sin(2 * s.st->t), 0.01 * motor.limit);
+    }
+    scene_close(&s);
+}
+
+// two motors on one wheel: the stronger one holds its speed against the moment of the weaker one;
+// equal ones share the moment; without limits they contradict each other, and a step says so
+TEST(motors_that_fight)
+{
+    const double I = 0.8, h = 1e-3;
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        pcs_joint_motor motor = pcs_joint_motor_default((pcs_interaction){0});
+        const pcs_system wheel = flywheel(&s, I, 1, &motor.joint);
+        pcs_interaction strong, weak;
+        motor.of_speed = true;
+        motor.target.offset = 1;
+        motor.limit = k == 0 ? 5 : INFINITY;
+        CK_OK(pcs_model_add_joint_motor(s.m, &motor, &strong));
+        motor.target.offset = -1;
+        motor.limit = k == 0 ? 2 : INFINITY;
+        CK_OK(pcs_model_add_joint_motor(s.m, &motor, &weak));
+        scene_start(&s);
+        if (k == 0) {
+            for (int i = 0; i < 100; ++i) {
+                scene_step(&s, h);
+                CK_NEAR(scene_v(&s, wheel)[5], 1, 1e-9);
+                CK_NEAR(effort_of(&s, strong), 2, 1e-6);
+                CK_NEAR(effort_of(&s, weak), -2, 1e-6);
+            }
+        } else {
+            pcs_step_report report;
+            CK_OK(pcs_step(s.m, s.st, s.wk, h, &report));
+            ck_assert(!report.committed && report.outcome != PCS_OUTCOME_CONVERGED);
+            CK_SAYS(pcs_step(s.m, s.st, s.wk, h, NULL), PCS_ERR_STEP, "infeasible");
+        }
+        scene_close(&s);
+    }
+}
+
 static int no_number(void *user, double t, double *f, double *df)
 {
     (void)user;
@@ -169,7 +287,8 @@ TEST(prescribed_coordinates_that_are_refused)
     const pcs_system box = scene_box(&s, 1, edges, x, NULL, NULL, NULL);
     const pcs_system other = scene_box(&s, 1, edges, x, NULL, NULL, NULL);
     pcs_joint_motor motor = {.joint = place(&s, PCS_JOINT_HINGE, box, world, origin, e_z),
-                             .coordinate = 1},
+                             .coordinate = 1,
+                             .limit = INFINITY},
                     again;
     CK_SAYS(pcs_model_add_joint_motor(s.m, &motor, NULL), PCS_ERR_ARG, "hinge has no coordinate 1");
     motor.coordinate = 0;

@@ -131,13 +131,22 @@ typedef struct pcs_joint_motor {
     int coordinate;           ///< number of the coordinate, as in pcs_joint_state; not of a
                               ///< rotation vector
     pcs_time_function target; ///< the coordinate, m or rad
+    bool of_speed;            ///< true: the target is its speed, m/s or rad/s
+    double limit; ///< largest force (N) or moment (N m), >= 0; INFINITY: as much as necessary
 } pcs_joint_motor;
 
+/// Holds the first coordinate at 0 without limit: fill in the target.
+PCS_API pcs_joint_motor pcs_joint_motor_default(pcs_interaction joint);
+
 /// Adds a motor to a joint, as an interaction of its own (`out` may be null): it is disabled by
-/// itself, and pcs_work_reaction gives its force and moment. The coordinate follows the target
-/// exactly, with any force: it is prescribed. Turns are not counted. The motor keeps the frames
-/// that the joint has now. PCS_ERR_ARG, with a sentence, for coordinates that have no motor and
-/// numbers that are not finite.
+/// itself, and pcs_work_joint_effort gives its force or moment. Without limit a coordinate is
+/// prescribed: it follows the target exactly. A limited motor is a row of the velocity problem with
+/// |r| <= h limit: it has the speed of its target, or that which reaches the target at the end of
+/// the step, wherever its limit allows; it has no gains. Where a target jumps such a motor arrives
+/// with its full moment, and passes it: let the target move as fast as the limit allows. Of an
+/// angle the way is the shorter one, as turns are not counted. The motor keeps the frames that the
+/// joint has now. PCS_ERR_ARG, with a sentence, for coordinates that have no motor and numbers that
+/// are not finite or negative.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_joint_motor(pcs_model *model,
                                                            const pcs_joint_motor *motor,
                                                            pcs_interaction *out);

@@ -165,11 +165,12 @@ PCS_API pcs_lagrangian_def pcs_lagrangian_def_default(void);
 
 /// The nonsmooth laws.
 typedef enum pcs_law_kind {
-    PCS_LAW_EQUALITY,      ///< u' = 0, impulse free
-    PCS_LAW_NEWTON_IMPACT, ///< 0 <= u' + e u_k, impulse >= 0, orthogonal
-    PCS_LAW_NEWTON_COULOMB ///< with w = (u'_N + e u_kN, u'_T + e_t u_kT): open, r = 0 and
-                           ///< w_N >= 0; stick, w = 0 and |r_T| <= mu r_N; slide, w_N = 0 and
-                           ///< r_T = -mu r_N w_T / |w_T|
+    PCS_LAW_EQUALITY,       ///< u' = 0, impulse free
+    PCS_LAW_NEWTON_IMPACT,  ///< 0 <= u' + e u_k, impulse >= 0, orthogonal
+    PCS_LAW_NEWTON_COULOMB, ///< with w = (u'_N + e u_kN, u'_T + e_t u_kT): open, r = 0 and
+                            ///< w_N >= 0; stick, w = 0 and |r_T| <= mu r_N; slide, w_N = 0 and
+                            ///< r_T = -mu r_N w_T / |w_T|
+    PCS_LAW_LIMITED         ///< u' = 0, or |r| at most h limit against u': motors and dry friction
 } pcs_law_kind;
 
 /// A nonsmooth law.
@@ -178,6 +179,8 @@ typedef struct pcs_law {
     double e;          ///< restitution in [0, 1]
     double e_t;        ///< tangential restitution in [0, 1], of Newton-Coulomb
     double mu;         ///< friction, >= 0 and finite, of Newton-Coulomb; 0 acts as Newton impact
+    double limit;      ///< of limited: the largest |r| / h, >= 0, in N for a row that is a length;
+                       ///< INFINITY: u' = 0 always
 } pcs_law;
 
 /// u' = 0: joints.
@@ -187,6 +190,9 @@ PCS_API pcs_law pcs_law_newton_impact(double e);
 /// Newton's impact law with Coulomb friction: restitution e, tangential restitution e_t (usually 0:
 /// with other values a contact that slides back and forth may gain energy), friction mu.
 PCS_API pcs_law pcs_law_newton_coulomb(double e, double e_t, double mu);
+/// The speed that a relation of one row says, as far as a force of at most `limit` allows. In an
+/// impact, which has no duration, a limited force has no effect.
+PCS_API pcs_law pcs_law_limited(double limit);
 
 /// The surface of a shape.
 typedef struct pcs_material_def {

@@ -59,6 +59,7 @@ typedef struct pcs_relation {
     pcs_time_function time; ///< a model holds y = g(q1, q2) - time(t); of relations with one row.
                             ///< With an equality law it prescribes g, and the reaction is that of
                             ///< the interaction
+    bool of_speed; ///< true: time(t) is dg/dt, and g has no value to hold; with a limited law only
 } pcs_relation;
 
 /// g(q1, q2) without the time function, dim entries, with a check of the callback: PCS_ERR_CALLBACK

@@ -52,10 +52,12 @@ typedef struct pcs_energy {
     double gyroscopic; ///< work of the discrete gyroscopic force; zero in continuous time, with
                        ///< added mass only together with `mass`
     double normal;     ///< contact work along normals (unilateral rows)
-    double tangential; ///< contact work along tangents: friction
+    double tangential; ///< contact work along tangents, and that of limited laws without a
+                       ///< function of time: friction
     double joints;     ///< work of equality rows, and the energy that lifted islands lose
     double prescribed; ///< work that bodies with prescribed motion do through contacts and
-                       ///< joints; those three terms are of the relative velocities
+                       ///< joints, those three terms are of the relative velocities; and the
+                       ///< work of prescribed coordinates and motors
     double mass;       ///< change of M(q) over the step (Lagrangian systems, added mass)
     double newton;     ///< work of the residual left in (7.1)
     double integrator; ///< change of potential from q_k to q' plus `conservative`: scheme error

@@ -40,7 +40,7 @@ typedef struct pcs_bodies_block {
     pcs_cone cone;         ///< as in pcs_block
     int dim;               ///< rows; of a block with a frame at most 3
     int row;               ///< first scalar row; blocks follow one another without gaps
-    double mu;             ///< friction of a Coulomb block; other blocks do not read it
+    double mu;             ///< friction of a Coulomb block, bound of a box; others do not read it
     int sys[2];            ///< numbers of moving systems, -1 where that side cannot move
     const double *rows[2]; ///< dim x width of the system, column-major, sign included; or null
     double F[9];           ///< [N t1 t2], inertial; not read where all sides have rows

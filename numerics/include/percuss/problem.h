@@ -4,7 +4,8 @@
 ///     u = W r + q          K* contains s(u), orthogonal to r in K,   K = K_1 x ... x K_n
 ///
 /// with s(u) = u + mu |u_T| e_N on Coulomb blocks and s(u) = u on all others. An LCP has unilateral
-/// blocks only, an MLCP equality and unilateral ones, a friction problem Coulomb ones.
+/// blocks only, an MLCP equality and unilateral ones, a friction problem Coulomb ones. A box is no
+/// cone, but the same holds with its normal cone: -u in N_K(r).
 #ifndef PERCUSS_PROBLEM_H
 #define PERCUSS_PROBLEM_H
 
@@ -18,16 +19,19 @@ extern "C" {
 typedef enum pcs_cone {
     PCS_CONE_EQUALITY,   ///< r free, u = 0; any dimension
     PCS_CONE_UNILATERAL, ///< 0 <= u, r >= 0, u r = 0; dimension 1
-    PCS_CONE_COULOMB     ///< r_N >= 0, |r_T| <= mu r_N: open, stick or slide; dimension 3 (N T1 T2)
+    PCS_CONE_COULOMB,    ///< r_N >= 0, |r_T| <= mu r_N: open, stick or slide; dimension 3 (N T1 T2)
                          ///< or, in the plane, 2 (N T)
+    PCS_CONE_BOX         ///< |r| <= mu: u = 0 (stick), or r = -mu sign(u) (slide); dimension 1
 } pcs_cone;
 
 /// One block of constraints: rows row .. row + dim - 1.
 typedef struct pcs_block {
     pcs_cone cone; ///< the set of r of the block
     int row;       ///< first scalar row; blocks follow one another without gaps
-    int dim;       ///< number of rows, >= 1; 1 for a unilateral block, 2 or 3 for a Coulomb block
-    double mu; ///< friction of a Coulomb block, finite, >= 0 (0: r_T = 0, u_T free); 0 in others
+    int dim;       ///< number of rows, >= 1; 1 of a unilateral block or a box, 2 or 3 of a Coulomb
+                   ///< block
+    double mu; ///< friction of a Coulomb block, finite, >= 0 (0: r_T = 0, u_T free); of a box the
+               ///< bound of |r|, finite, >= 0; 0 in others
 } pcs_block;
 
 /// u = W r + q over a product of cones. W may be unsymmetric, singular or indefinite. The

@@ -12,7 +12,8 @@ typedef pcs_bodies_block bodies_block;
 
 static inline pcs_block bodies_cone(const bodies_block *k)
 {
-    return (pcs_block){k->cone, k->row, k->dim, k->cone == PCS_CONE_COULOMB ? k->mu : 0};
+    const bool bound = k->cone == PCS_CONE_COULOMB || k->cone == PCS_CONE_BOX;
+    return (pcs_block){k->cone, k->row, k->dim, bound ? k->mu : 0};
 }
 
 typedef struct bodies_problem {

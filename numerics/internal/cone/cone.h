@@ -6,6 +6,7 @@
 //     Coulomb:    K = { x_N >= 0, |x_T| <= mu x_N },  s(u) = u + mu |u_T| e_N,
 //                 P(x) = x in K, 0 where mu |x_T| <= -x_N, otherwise (a, mu a x_T / |x_T|) with
 //                 a = (x_N + mu |x_T|) / (1 + mu^2)
+//     box:        K = [-mu, mu], P(x) = min(max(x, -mu), mu)
 #ifndef CONE_CONE_H
 #define CONE_CONE_H
 
@@ -22,6 +23,18 @@ static inline double cone_min(double a, double b)
 static inline double cone_project_unilateral(double x)
 {
     return x < 0 ? 0 : x;
+}
+
+static inline double cone_project_box(double bound, double x)
+{
+    return x > bound ? bound : x < -bound ? -bound : x;
+}
+
+// s r - P(s r - u), the natural map of a box as a velocity
+static inline double cone_natural_box(double bound, double s, double r, double u)
+{
+    const double x = s * r - u, most = s * bound;
+    return x > most ? s * (r - bound) : x < -most ? s * (r + bound) : u;
 }
 
 // |x_T| of a block of d = 2 or 3 rows, without overflow or underflow
@@ -105,6 +118,9 @@ static inline void cone_project(int nb, const pcs_block *block, double *r)
         case PCS_CONE_COULOMB:
             cone_project_coulomb(block[b].dim, block[b].mu, r + block[b].row);
             break;
+        case PCS_CONE_BOX:
+            r[block[b].row] = cone_project_box(block[b].mu, r[block[b].row]);
+            break;
         }
     }
 }
@@ -116,6 +132,10 @@ static inline void cone_project_bounded(int nb, const pcs_block *block, const do
     for (int b = 0; b < nb; ++b) {
         double *x = r + block[b].row;
         if (block[b].cone == PCS_CONE_EQUALITY) continue;
+        if (block[b].cone == PCS_CONE_BOX) {
+            x[0] = cone_project_box(block[b].mu, x[0]);
+            continue;
+        }
         x[0] = cone_project_unilateral(x[0]);
         if (block[b].cone == PCS_CONE_UNILATERAL) continue;
         const double t = cone_tangent(block[b].dim, x);

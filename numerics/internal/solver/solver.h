@@ -35,7 +35,8 @@ pcs_status bodies_ipm(island_task *t);
 pcs_status bodies_nsgs(island_task *t);
 pcs_status bodies_prox(island_task *t);
 
-#define ALL_CONES (1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB)
+#define REAL_CONES (1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB)
+#define ALL_CONES  (REAL_CONES | 1u << PCS_CONE_BOX)
 
 // rows of an option table: the field within pcs_solver_opts.as, its range, its purpose; and, for an
 // option that only some values of a choice read, that choice and the bits of these values
