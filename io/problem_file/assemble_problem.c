@@ -72,12 +72,11 @@ void count_rows(int nb, const pcs_block *block, pcs_problem_file *file)
             file->equalities += block[i].dim;
             break;
         case PCS_CONE_UNILATERAL:
+        case PCS_CONE_BOX:
             file->complementarities += 1;
             break;
         case PCS_CONE_COULOMB:
             file->contacts += 1;
-            break;
-        case PCS_CONE_BOX:
             break;
         }
     }

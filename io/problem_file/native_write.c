@@ -45,7 +45,7 @@ void native_put_cone(sink *s, const pcs_block *b)
         sink_real(s, b->mu);
         break;
     case PCS_CONE_BOX:
-        sink_text(s, "box");
+        sink_text(s, "box ");
         sink_real(s, b->mu);
         break;
     }
