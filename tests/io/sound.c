@@ -10,10 +10,11 @@
 
 static const char *unsound_block(const pcs_block *b)
 {
-    if (b->cone == PCS_CONE_UNILATERAL && b->dim != 1) return "a unilateral block has many rows";
+    const bool box = b->cone == PCS_CONE_BOX;
+    if ((box || b->cone == PCS_CONE_UNILATERAL) && b->dim != 1) return "a single row has many";
     if (b->cone == PCS_CONE_COULOMB && b->dim != 2 && b->dim != 3) return "a contact has odd rows";
     if (!(b->mu >= 0) || !isfinite(b->mu)) return "mu is not a coefficient";
-    if (b->cone != PCS_CONE_COULOMB && b->mu != 0) return "a row without friction has some";
+    if (b->cone != PCS_CONE_COULOMB && !box && b->mu != 0) return "a row without friction has some";
     return NULL;
 }
 

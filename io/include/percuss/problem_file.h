@@ -97,7 +97,7 @@ typedef struct pcs_problem_file {
     bool half; ///< true when the file has one triangle of a symmetric matrix only (M of an FCLIB
                ///< file, or a sparse one that says so); the other was completed
     int equalities;                 ///< rows w = 0
-    int complementarities;          ///< rows 0 <= z _|_ w >= 0
+    int complementarities;          ///< rows 0 <= z _|_ w >= 0, and boxes
     int contacts;                   ///< with friction; each is a Coulomb block of three or two rows
     int rows;                       ///< constraint rows: entries of r, u, q or w
     int velocities;                 ///< entries of v; 0 for local files
