@@ -267,7 +267,7 @@ TEST(motors_that_fight)
             pcs_step_report report;
             CK_OK(pcs_step(s.m, s.st, s.wk, h, &report));
             ck_assert(!report.committed && report.outcome != PCS_OUTCOME_CONVERGED);
-            CK_SAYS(pcs_step(s.m, s.st, s.wk, h, NULL), PCS_ERR_STEP, "infeasible");
+            CK_SAYS(pcs_step(s.m, s.st, s.wk, h, NULL), PCS_ERR_STEP, "velocity problem");
         }
         scene_close(&s);
     }
