@@ -4,7 +4,7 @@
 // centre. With the angle phi = omega t - pi/2 of its centre, the follower has the height
 //
 //     s = d sin phi + R                                 with a flat face
-//     s = d sin phi + sqrt((R + r)^2 - (d cos phi)^2)   with a round one of the radius r: its centre
+//     s = d sin phi + sqrt((R + r)^2 - (d cos phi)^2)   with a round one of radius r (centre)
 //
 // A spring with the force P in the lowest position and the stiffness k presses the follower of the
 // mass m on the cam, with the force
