@@ -190,6 +190,12 @@ static pcs_status write_lagrangian(out *o, pcs_system id)
     s.kind = BODY_LAGRANGIAN;
     s.name = pcs_model_system_name(o->m, id);
     s.enabled = pcs_model_enabled(o->m, id);
+    if (!def.mass && !def.mass_fn) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "pcs_scene_write: Lagrangian system %d has sparse matrices, which scene"
+                        " files do not have",
+                        id.id);
+    }
     if (!def.mass || def.force) {
         return refuse_callback("Lagrangian system", id.id, s.name,
                                def.mass ? "a force" : "a mass that varies");

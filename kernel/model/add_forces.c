@@ -41,6 +41,16 @@ static pcs_status check_systems(const pcs_model *m, const pcs_force_def *def)
                         " PCS_FORCE_USER acts",
                         system_words(s[side], words));
     }
+    for (int side = 0; side < 2; ++side) {
+        const int mover = system_mover(m, (side == 0 ? def->system1 : def->system2).id - 1);
+        if (mover < 0 || !m->system[mover].sparse) continue;
+        char words[PART_WORDS];
+        return pcs_fail(
+            PCS_ERR_UNSUPPORTED,
+            "force element: %s has sparse matrices; put the stiffness and damping of the"
+            " element into them",
+            system_words(&m->system[mover], words));
+    }
     return PCS_OK;
 }
 

@@ -71,7 +71,7 @@ static pcs_status place(pcs_model *m, model_system *s, pcs_system *out)
         s->block = b;
         m->block_system[b] = m->n_systems;
         m->block_start[b + 1] = m->nv;
-        m->block_off[b + 1] = m->block_off[b] + (size_t)s->nv * (size_t)s->nv;
+        m->block_off[b + 1] = m->block_off[b] + (s->sparse ? 0 : (size_t)s->nv * (size_t)s->nv);
         m->factor_off[b + 1] = m->factor_off[b] + system_factor_size(s);
     }
     m->variable_mass |= s->varies;
@@ -395,6 +395,9 @@ pcs_status model_fill_inertia(model_system *body, const pcs_shape *shape)
     return PCS_OK;
 }
 
+// largest number of unknowns with sparse matrices
+#define MOST_SPARSE 10000000
+
 // ---- Lagrangian systems ------------------------------------------------------------------------
 
 pcs_lagrangian_def pcs_lagrangian_def_default(void)
@@ -450,6 +453,7 @@ static pcs_status copy_lagrangian(const pcs_env *env, const pcs_lagrangian_def *
         return pcs_fail(PCS_ERR_ARG, "Lagrangian system: q0 or v0 has an entry beyond %g",
                         MODEL_LARGEST);
     }
+    if (def->sparse_mass) PCS_TRY(model_read_sparse(env, def, &s->sparse));
     PCS_TRY(copy_array(env, "mass", def->mass, n * n, &s->M));
     PCS_TRY(copy_array(env, "stiffness", def->stiffness, n * n, &s->K));
     PCS_TRY(copy_array(env, "damping", def->damping, n * n, &s->D));
@@ -473,12 +477,22 @@ pcs_status pcs_model_add_lagrangian(pcs_model *m, const pcs_lagrangian_def *def,
 {
     if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_lagrangian: an argument is null");
     PCS_TRY(model_may_change(m, "pcs_model_add_lagrangian"));
-    if (def->n < 1 || def->n > 46340) {
-        return pcs_fail(PCS_ERR_SIZE, "Lagrangian system: n is %d; it must lie in [1, 46340]",
-                        def->n);
+    const int most = def->sparse_mass ? MOST_SPARSE : 46340;
+    if (def->n < 1 || def->n > most) {
+        return pcs_fail(PCS_ERR_SIZE, "Lagrangian system: n is %d; it must lie in [1, %d]", def->n,
+                        most);
     }
-    if (!def->mass == !def->mass_fn) {
-        return pcs_fail(PCS_ERR_ARG, "Lagrangian system: give either mass or mass_fn");
+    if ((def->mass != NULL) + (def->mass_fn != NULL) + (def->sparse_mass != NULL) != 1) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "Lagrangian system: give either mass or mass_fn, or sparse_mass");
+    }
+    if (!def->sparse_mass && (def->sparse_stiffness || def->sparse_damping)) {
+        return pcs_fail(PCS_ERR_ARG, "Lagrangian system: a sparse stiffness or damping needs"
+                                     " sparse_mass");
+    }
+    if (def->sparse_mass && (def->stiffness || def->damping || def->force)) {
+        return pcs_fail(PCS_ERR_ARG, "Lagrangian system: with sparse_mass give sparse_stiffness and"
+                                     " sparse_damping, and no force callback");
     }
     if ((def->jacobian || def->potential) && !def->force) {
         return pcs_fail(PCS_ERR_ARG, "Lagrangian system: a Jacobian or potential is given, but no"
@@ -504,6 +518,7 @@ pcs_status pcs_model_add_lagrangian(pcs_model *m, const pcs_lagrangian_def *def,
         pcs_env_free(&m->env, s.K);
         pcs_env_free(&m->env, s.D);
         pcs_env_free(&m->env, s.load);
+        model_release_sparse(&m->env, s.sparse);
     }
     return status;
 }

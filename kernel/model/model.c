@@ -70,6 +70,7 @@ void pcs_model_destroy(pcs_model *m)
         pcs_env_free(&env, s->K);
         pcs_env_free(&env, s->D);
         pcs_env_free(&env, s->load);
+        model_release_sparse(&env, s->sparse);
     }
     pcs_env_free(&env, m->system);
     pcs_env_free(&env, m->shape);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
+#include "linalg/envelope.h"
 #include "model/names.h"
 #include <percuss/force.h>
 #include <percuss/inertia.h>
@@ -13,6 +14,14 @@
 #include <percuss/rotation.h>
 
 typedef enum system_kind { SYSTEM_BODY, SYSTEM_FIXED, SYSTEM_LAGRANGIAN } system_kind;
+
+// The matrices of a system with sparse ones, in one envelope; owned
+typedef struct model_sparse {
+    int *first;
+    size_t *row;
+    envelope M, K, D; // K and D without values where they are zero
+    envelope factor;  // of M
+} model_sparse;
 
 typedef struct model_system {
     system_kind kind;
@@ -49,6 +58,7 @@ typedef struct model_system {
     // Lagrangian systems; matrices n x n, owned
     double *start; // q0 then v0
     double *M, *K, *D, *load;
+    model_sparse *sparse; // in place of M, K, D; or null
     pcs_lagrangian_mass_fn mass_fn;
     pcs_lagrangian_force_fn force;
     pcs_lagrangian_jacobian_fn jacobian;
@@ -158,6 +168,10 @@ pcs_status model_fill_inertia(model_system *body, const pcs_shape *shape);
 // memory for one more element of `size` bytes; on failure the old array stays
 bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size);
 
+// reads the sparse matrices of a definition; releases them
+pcs_status model_read_sparse(const pcs_env *env, const pcs_lagrangian_def *def, model_sparse **out);
+void model_release_sparse(const pcs_env *env, model_sparse *s);
+
 // PCS_ERR_ARG while a step is running, as it has pointers into the model
 pcs_status model_may_change(const pcs_model *m, const char *who);
 
@@ -192,6 +206,7 @@ static inline bool body_def_moves(const pcs_body_def *def)
 // number of values in the factors of its iteration matrix (linalg/mass.h)
 static inline size_t system_factor_size(const model_system *s)
 {
+    if (s->sparse) return 0;
     return s->dense ? (size_t)s->nv * (size_t)s->nv : 10;
 }
 

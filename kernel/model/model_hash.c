@@ -42,6 +42,13 @@ static uint64_t add_system(uint64_t hash, const model_system *s)
         hash = add_reals(hash, s->M, n * n);
         hash = add_reals(hash, s->K, n * n);
         hash = add_reals(hash, s->D, n * n);
+        if (s->sparse) {
+            const size_t entries = s->sparse->row[n];
+            hash = hash_bytes(hash, s->sparse->first, n * sizeof *s->sparse->first);
+            hash = add_reals(hash, s->sparse->M.val, entries);
+            hash = add_reals(hash, s->sparse->K.val, entries);
+            hash = add_reals(hash, s->sparse->D.val, entries);
+        }
         return add_reals(hash, s->load, n);
     }
     if (s->carrier.id > 0) {

@@ -122,16 +122,21 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out)
                     .at_start = {start, start + nv, start}};
     join_blocks(m, up);
     const size_t values = c->values = lay_out(m, up, join_large(m, up, width), c);
+    const envelope **of = PCS_TAKE(mem, n, const envelope *);
     double *lu = PCS_TAKE(mem, 2 * values, double);
     c->R = PCS_TAKE(mem, 9 * (size_t)c->n, double);
-    if (!lu || !c->R) return pcs_fail_memory("step: forces");
+    if (!lu || !c->R || !of) return pcs_fail_memory("step: forces");
+    for (size_t b = 0; b < n; ++b) {
+        of[c->of[b]] = t->work->sparse[b];
+    }
     c->F = (block_lu){.nb = c->n,
                       .start = c->start,
                       .off = off,
                       .lu = lu,
                       .piv = room + 4 * n + 1,
                       .kind = kind,
-                      .val = lu + values};
+                      .val = lu + values,
+                      .of = of};
     c->solved = c->F;
     c->solved_start = c->start;
     c->solved_place = c->place;

@@ -58,14 +58,12 @@ static double energy_of_forces(const trial *t)
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const model_system *s = &t->m->system[t->m->block_system[b]];
         if (s->disabled) continue;
-        const double *M =
-            s->varies ? t->end.M + t->m->block_off[b] : s->M; // null: an ordinary body
+        const double *M = s->varies ? t->end.M + t->m->block_off[b] : NULL;
         const double size = s->kind == SYSTEM_BODY ? system_size(s) : 0;
         for (int i = 0; i < s->nv; ++i) {
             const int k = s->v_at + i;
             const double p = t->h * t->F_k[k];
-            const double body = i < 3 ? s->mass : s->J[4 * (i % 3)];
-            sum += 0.5 * p * p / (M ? M[(size_t)i * ((size_t)s->nv + 1)] : body);
+            sum += 0.5 * p * p / system_mass_diagonal(s, M, i);
             if (i < 3) sum += fabs(p) / t->h * size;
         }
     }

@@ -16,9 +16,14 @@ static pcs_status solve(const trial *t, pcs_arena *mem, double *v, solution *s, 
     F->lu = PCS_TAKE(mem, values, double);
     F->val = PCS_TAKE(mem, values, double);
     F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
-    if (!F->lu || !F->val || !F->piv) return pcs_fail_memory("pcs_impact");
+    unsigned char *kind = PCS_TAKE(mem, (size_t)m->n_blocks, unsigned char);
+    if (!F->lu || !F->val || !F->piv || !kind) return pcs_fail_memory("pcs_impact");
+    F->kind = kind;
+    F->of = t->work->sparse_mass;
     for (int i = 0; i < m->n_blocks; ++i) {
         const model_system *one = &m->system[m->block_system[i]];
+        kind[i] = one->sparse ? BLOCK_ENVELOPE : BLOCK_DENSE;
+        if (one->sparse) continue;
         PCS_TRY(system_mass(one, t->end.q + one->q_at, F->lu + F->off[i]));
     }
     const int bad = block_lu_factor(F);

@@ -28,6 +28,7 @@ static pcs_status take_mass(const trial *t, const bool *translated, pcs_arena *m
     const double rest[BODY_NV] = {0};
     unsigned char *kind = PCS_TAKE(mem, (size_t)m->n_blocks, unsigned char);
     F->kind = kind;
+    if (t->work->sparse_blocks > 0) F->of = t->work->sparse_mass;
     const size_t values = m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0;
     F->lu = PCS_TAKE(mem, values, double);
     F->val = PCS_TAKE(mem, values, double);
@@ -36,6 +37,10 @@ static pcs_status take_mass(const trial *t, const bool *translated, pcs_arena *m
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
         const double *stiff = trial_stiffness(t, b);
+        if (s->sparse) {
+            kind[b] = BLOCK_ENVELOPE;
+            continue;
+        }
         int is = BLOCK_DENSE;
         if (s->kind == SYSTEM_BODY) {
             is = system_body_matrix(s, rest, 0, stiff, F->lu + F->off[b]);

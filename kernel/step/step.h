@@ -224,6 +224,9 @@ struct pcs_work {
     double *linear_lu, *linear_val; // packed factors, and the matrices
     int *linear_piv;                // nv
     size_t *linear_off;             // per block, SIZE_MAX if the system is not linear
+    envelope **sparse;              // per block, factors of a system with sparse matrices, or null
+    const envelope **sparse_mass;   // per block, factors of their mass
+    int sparse_blocks;              // 1 + the last such block
 
     pcs_mass_matrix *coupled; // factors of the sparse block of force elements, or null
 };

@@ -60,6 +60,7 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     if (masses > 0) t->end.M = next(&room, masses);
     block_lu *F = &t->solution.lu;
     *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->factor_off};
+    if (t->work->sparse_blocks > 0) F->of = (const envelope *const *)t->work->sparse;
     F->lu = next(&room, factors);
     F->val = next(&room, factors);
     F->piv = (int *)room;
@@ -122,16 +123,18 @@ static pcs_status free_motion(const trial *t, int system, pcs_arena *mem, double
     *q = PCS_TAKE(mem, n, double);
     *dv = PCS_TAKE(mem, n, double);
     pcs_arena scratch = *mem;
-    double *M = PCS_TAKE(&scratch, n * n, double);
+    double *M = PCS_TAKE(&scratch, s->sparse ? 0 : n * n, double);
     int *piv = PCS_TAKE(&scratch, n, int);
     if (!*q || !*dv || !M || !piv) return pcs_fail_memory("step: a Lagrangian system");
     block_lu one = {.nb = 1, .start = (const int[]){0, s->nv}, .off = &off, .lu = M, .piv = piv};
     const double *q_k = t->st->q + s->q_at, *v_k = t->st->v + s->v_at;
-    PCS_TRY(system_mass(s, q_k, M));
+    if (!s->sparse) PCS_TRY(system_mass(s, q_k, M));
     for (size_t i = 0; i < n; ++i) {
         (*dv)[i] = t->h * t->F_k[(size_t)s->v_at + i];
     }
-    if (block_lu_factor_one(&one, 0)) {
+    if (s->sparse) {
+        envelope_solve(&s->sparse->factor, *dv);
+    } else if (block_lu_factor_one(&one, 0)) {
         block_lu_solve(&one, 0, *dv);
     } else {
         memset(*dv, 0, n * sizeof **dv); // step_velocity reports it

@@ -145,15 +145,10 @@ static double momentum_square(const trial *t)
     double sum = 0;
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const model_system *s = &t->m->system[t->m->block_system[b]];
-        const double *M =
-            s->varies ? t->end.M + t->m->block_off[b] : s->M; // null: an ordinary body
+        const double *M = s->varies ? t->end.M + t->m->block_off[b] : NULL;
         const double *v = t->end.v + s->v_at, *v_k = t->st->v + s->v_at;
-        for (int i = 0; !M && i < BODY_NV; ++i) {
-            const double mass = i < 3 ? s->mass : s->J[4 * (i - 3)];
-            sum += mass * mass * (v[i] * v[i] + v_k[i] * v_k[i]);
-        }
-        for (int i = 0; M && i < s->nv; ++i) {
-            const double mass = M[(size_t)i * ((size_t)s->nv + 1)];
+        for (int i = 0; i < s->nv; ++i) {
+            const double mass = system_mass_diagonal(s, M, i);
             sum += mass * mass * (v[i] * v[i] + v_k[i] * v_k[i]);
         }
     }
@@ -225,6 +220,17 @@ pcs_status step_singular(const trial *t, int b)
                           words);
 }
 
+// M + a D + a^2 K
+static bool factorise_sparse(const model_sparse *s, double a, envelope *A)
+{
+    const size_t entries = s->row[A->n];
+    for (size_t k = 0; k < entries; ++k) {
+        A->val[k] =
+            s->M.val[k] + (s->D.val ? a * s->D.val[k] : 0) + (s->K.val ? a * a * s->K.val[k] : 0);
+    }
+    return envelope_factor(A);
+}
+
 // factors of linear systems are kept in the work until the step size changes
 static pcs_status refresh_linear(const trial *t)
 {
@@ -233,10 +239,15 @@ static pcs_status refresh_linear(const trial *t)
     const bool same_h = wk->linear_h == t->h;
     wk->linear_h = NAN;
     for (int b = 0; b < m->n_blocks; ++b) {
-        if (wk->linear_off[b] == SIZE_MAX) continue;
+        const model_system *s = &m->system[m->block_system[b]];
+        if (wk->linear_off[b] == SIZE_MAX && !s->sparse) continue;
         const double theta = t->end.theta[m->block_system[b]], a = t->h * theta;
         if (same_h && wk->linear_theta[b] == theta) continue;
-        const model_system *s = &m->system[m->block_system[b]];
+        if (s->sparse) {
+            if (!factorise_sparse(s->sparse, a, wk->sparse[b])) return step_singular(t, b);
+            wk->linear_theta[b] = theta;
+            continue;
+        }
         double *A = wk->linear_lu + wk->linear_off[b];
         PCS_TRY(system_mass(s, NULL, A));
         PCS_TRY(system_subtract_jacobian(s, t->st->t, NULL, NULL, a, a * a, NULL, A));
@@ -285,6 +296,10 @@ static pcs_status factorise_part(const trial *t, int b, const part_of *end, pcs_
     const model_system *s = end->s;
     const double a = t->h * end->theta;
     const size_t n = (size_t)s->nv;
+    if (s->sparse) { // kept in the work
+        kinds[at] = BLOCK_ENVELOPE;
+        return PCS_OK;
+    }
     double *A = F->lu + F->off[at];
     int *piv = F->piv + F->start[at];
     const int kind = system_body_matrix(s, end->v, a, end->stiff, A);
@@ -464,7 +479,7 @@ pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena 
 {
     const model_system *s = &t->m->system[t->m->block_system[b]];
     const size_t n = (size_t)s->nv, off = 0, size = system_factor_size(s);
-    if (s->plain || s->forces > 0 || t->work->linear_off[b] != SIZE_MAX) return PCS_OK;
+    if (s->plain || s->forces > 0 || s->sparse || t->work->linear_off[b] != SIZE_MAX) return PCS_OK;
     double *x = PCS_TAKE(&mem, 6 * n + (size_t)s->nq + size, double);
     double *M = s->varies ? PCS_TAKE(&mem, n * n, double) : NULL;
     int *piv = PCS_TAKE(&mem, n, int);
@@ -478,7 +493,7 @@ pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena 
     part.R = x + n;
     part.M = M;
     part.F1 = (system_force){F1, F1 + n, F1 + 2 * n};
-    block_lu F = {1, (const int[]){0, s->nv}, &off, lu, piv, &kind, NULL};
+    block_lu F = {1, (const int[]){0, s->nv}, &off, lu, piv, &kind, NULL, NULL};
     memcpy(x, t->st->v + s->v_at, n * sizeof *x);
     memcpy(q, t->st->q + s->q_at, (size_t)s->nq * sizeof *q);
     for (int it = 0; it < PART_ITERATES; ++it) {

@@ -4,6 +4,36 @@
 #define MOST_THREADS 256
 #define NOT_FINITE   "%s: the state holds a number that is not finite"
 
+// memory for the factors of systems with sparse matrices
+static bool begin_sparse(const pcs_model *m, pcs_work *wk)
+{
+    wk->sparse = pcs_env_alloc(&m->env, (size_t)m->n_blocks, sizeof *wk->sparse);
+    wk->sparse_mass = pcs_env_alloc(&m->env, (size_t)m->n_blocks, sizeof *wk->sparse_mass);
+    for (int b = 0; wk->sparse && wk->sparse_mass && b < m->n_blocks; ++b) {
+        const model_sparse *s = m->system[m->block_system[b]].sparse;
+        if (!s) continue;
+        const int n = s->M.n;
+        wk->sparse_mass[b] = &s->factor;
+        wk->sparse[b] = pcs_env_alloc(&m->env, 1, sizeof **wk->sparse);
+        if (!wk->sparse[b]) return false;
+        wk->sparse_blocks = b + 1;
+        *wk->sparse[b] = s->M;
+        wk->sparse[b]->val = pcs_env_alloc(&m->env, s->row[n], sizeof(double));
+        if (!wk->sparse[b]->val) return false;
+    }
+    return wk->sparse && wk->sparse_mass;
+}
+
+static void end_sparse(const pcs_env *env, pcs_work *wk)
+{
+    for (int b = 0; b < wk->sparse_blocks; ++b) {
+        if (wk->sparse[b]) pcs_env_free(env, wk->sparse[b]->val);
+        pcs_env_free(env, wk->sparse[b]);
+    }
+    pcs_env_free(env, wk->sparse);
+    pcs_env_free(env, (void *)wk->sparse_mass);
+}
+
 pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
 {
     if (!m || !out) return pcs_fail(PCS_ERR_ARG, "pcs_work_create: an argument is null");
@@ -20,7 +50,7 @@ pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
     wk->linear_off = pcs_env_alloc(&m->env, (size_t)m->n_blocks, sizeof(size_t));
     for (int b = 0; b < m->n_blocks && wk->linear_off; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
-        const bool linear = s->kind == SYSTEM_LAGRANGIAN && s->linear;
+        const bool linear = s->kind == SYSTEM_LAGRANGIAN && s->linear && !s->sparse;
         wk->linear_off[b] = linear ? values : SIZE_MAX;
         if (linear) values += (size_t)s->nv * (size_t)s->nv;
     }
@@ -30,10 +60,11 @@ pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
     if (wk->linear_lu) wk->linear_val = wk->linear_lu + values;
     wk->linear_piv = pcs_env_alloc(&m->env, (size_t)m->nv, sizeof(int));
     wk->linear_theta = pcs_env_alloc(&m->env, (size_t)m->n_blocks, sizeof(double));
+    const bool sparse = begin_sparse(m, wk);
     const size_t bytes = 16384 + 1024 * (size_t)m->n_systems + 64 * (size_t)m->nv;
     const pcs_status status = pcs_arena_create(&m->env, bytes, &wk->arena);
     if (status != PCS_OK || !wk->linear_off || !wk->linear_lu || !wk->linear_piv ||
-        !wk->linear_theta) {
+        !wk->linear_theta || !sparse) {
         pcs_work_destroy(wk);
         return pcs_fail_memory("pcs_work_create");
     }
@@ -52,6 +83,7 @@ void pcs_work_destroy(pcs_work *wk)
     threads_destroy(wk->team);
     pcs_state_destroy(wk->backup);
     pcs_mass_matrix_destroy(wk->coupled);
+    end_sparse(&env, wk);
     pcs_env_free(&env, wk->linear_off);
     pcs_env_free(&env, wk->linear_lu);
     pcs_env_free(&env, wk->linear_piv);

@@ -57,7 +57,21 @@ pcs_status lagrangian_forces(const model_system *s, double t, const double *q, c
     }
     if (s->K) add_mul(s->nv, -1, s->K, q, F.conservative);
     if (s->D) add_mul(s->nv, -1, s->D, v, F.other);
+    if (s->sparse && s->sparse->K.val) envelope_add_mul(&s->sparse->K, -1, q, F.conservative);
+    if (s->sparse && s->sparse->D.val) envelope_add_mul(&s->sparse->D, -1, v, F.other);
     return PCS_OK;
+}
+
+// B += a A, B dense; for what needs a dense matrix
+static void add_dense(const envelope *A, double a, double *B)
+{
+    const size_t n = (size_t)A->n;
+    for (size_t i = 0; A->val && i < n; ++i) {
+        for (size_t j = (size_t)A->first[i], k = A->row[i]; j <= i; ++j, ++k) {
+            B[i + n * j] += a * A->val[k];
+            if (j < i) B[j + n * i] += a * A->val[k];
+        }
+    }
 }
 
 pcs_status lagrangian_mass(const model_system *s, const double *q, double *A)
@@ -68,6 +82,10 @@ pcs_status lagrangian_mass(const model_system *s, const double *q, double *A)
         return PCS_OK;
     }
     memset(A, 0, n * n * sizeof *A);
+    if (s->sparse) {
+        add_dense(&s->sparse->M, 1, A);
+        return PCS_OK;
+    }
     char who[PART_WORDS];
     const int answer = s->mass_fn(s->user, q, A);
     if (answer != 0) {
@@ -116,6 +134,10 @@ pcs_status lagrangian_subtract_jacobian(const model_system *s, double t, const d
     for (size_t i = 0; i < nn; ++i) {
         A[i] += (s->D ? a * s->D[i] : 0) + (s->K ? b * s->K[i] : 0);
     }
+    if (s->sparse) {
+        add_dense(&s->sparse->D, a, A);
+        add_dense(&s->sparse->K, b, A);
+    }
     if (!s->force) return PCS_OK;
     if (!s->jacobian) return difference_jacobian(s, t, q, v, a, b, work, A);
 
@@ -142,7 +164,7 @@ pcs_status lagrangian_subtract_jacobian(const model_system *s, double t, const d
 double lagrangian_potential(const model_system *s, const double *q)
 {
     const int n = s->nv;
-    double sum = 0;
+    double sum = s->sparse && s->sparse->K.val ? 0.5 * envelope_form(&s->sparse->K, q) : 0;
     for (int j = 0; j < n; ++j) {
         if (s->load) sum -= s->load[j] * q[j];
         if (!s->K) continue;

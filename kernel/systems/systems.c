@@ -80,6 +80,9 @@ void system_whole_mass_mul(const model_system *s, const double *M, const double 
 {
     if (s->added) {
         added_mul(M, x, y);
+    } else if (s->sparse) {
+        memset(y, 0, (size_t)s->nv * sizeof *y);
+        envelope_add_mul(&s->sparse->M, 1, x, y);
     } else {
         dense_mul(s->nv, s->nv, 1, s->M ? s->M : M, x, 0, y);
     }
@@ -188,6 +191,10 @@ pcs_status pcs_state_kinetic_energy(const pcs_model *m, const pcs_state *st, dou
         }
 
         const size_t n = (size_t)s->nv;
+        if (s->sparse) {
+            sum += 0.5 * envelope_form(&s->sparse->M, v);
+            continue;
+        }
         double *M = pcs_env_alloc(&m->env, n * n, sizeof *M);
         if (!M) return pcs_fail_memory("pcs_state_kinetic_energy");
         const pcs_status status = system_mass(s, st->q + s->q_at, M);

@@ -43,6 +43,15 @@ static inline void system_mass_mul(const model_system *s, const double *M, const
     if (!s->isotropic) m3_mul(s->J, x + 3, y + 3);
 }
 
+// entry (i, i) of the mass; `M` as above
+static inline double system_mass_diagonal(const model_system *s, const double *M, int i)
+{
+    if (s->sparse) return envelope_diagonal(&s->sparse->M, i);
+    if (s->M) M = s->M;
+    if (M) return M[(size_t)i * ((size_t)s->nv + 1)];
+    return i < 3 ? s->mass : s->J[4 * (i - 3)];
+}
+
 // The iteration matrix of a body without force callbacks at angular velocity v[3..5], which is
 // diag(m I, J + S + a ([omega]x J - [J omega]x)), where S is null or `stiff`, 3x3: diagonal when
 // the inertia is isotropic and there is no S. The kind for block_lu (linalg/mass.h) is returned,

@@ -238,6 +238,12 @@ pcs_status bodies_publish(const bodies_problem *b, const double *v_free, pcs_are
                                 .off = F->off,
                                 .R = b->R,
                                 .v_free = v_free};
+    for (int s = 0; s < F->nb && F->of; ++s) {
+        if (F->kind[s] != BLOCK_ENVELOPE) continue;
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "bodies: a system with sparse matrices has no dense block to show; ask for"
+                        " the problem with W");
+    }
     unsigned char *kind = PCS_TAKE(arena, ns, unsigned char);
     size_t numbers = 0;
     for (int s = 0; s < F->nb; ++s) {

@@ -113,7 +113,8 @@ pcs_status islands_extract(const bodies_problem *b, const islands *s, int island
     size_t *off = PCS_TAKE(arena, (size_t)ns, size_t);
     int *piv = PCS_TAKE(arena, (size_t)nv, int);
     unsigned char *kind = PCS_TAKE(arena, (size_t)ns, unsigned char);
-    if (!F || !block || !shift || !R || !start || !off || !piv || !kind) {
+    const envelope **of = PCS_TAKE(arena, (size_t)ns, const envelope *);
+    if (!F || !block || !shift || !R || !start || !off || !piv || !kind || !of) {
         return pcs_fail_memory("islands");
     }
 
@@ -123,6 +124,7 @@ pcs_status islands_extract(const bodies_problem *b, const islands *s, int island
         start[i + 1] = start[i] + width;
         off[i] = A->off[sys[i]];
         kind[i] = A->kind ? A->kind[sys[i]] : BLOCK_DENSE;
+        of[i] = A->of ? A->of[sys[i]] : NULL;
         memcpy(piv + start[i], A->piv + from, (size_t)width * sizeof *piv);
         memcpy(R + 9 * (size_t)i, b->R + 9 * (size_t)sys[i], 9 * sizeof *R);
     }
@@ -132,6 +134,7 @@ pcs_status islands_extract(const bodies_problem *b, const islands *s, int island
     F->off = off;
     F->piv = piv;
     F->kind = kind;
+    F->of = of;
 
     for (int k = 0, row = 0; k < nb; ++k) {
         const bodies_block *from = &b->block[blocks[k]];

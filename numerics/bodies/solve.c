@@ -105,6 +105,16 @@ static double tol_of(const solution *s, int i)
     return left > 0 ? fmax(equal, LEFT * sqrt(left)) : equal;
 }
 
+// true when a system has an envelope in place of a dense block, which only products know
+static bool has_envelope(const island_task *t)
+{
+    const block_lu *A = t->of.b->A;
+    for (int i = 0; A->of && i < t->of.ns; ++i) {
+        if (A->kind[t->of.sys[i]] == BLOCK_ENVELOPE) return true;
+    }
+    return false;
+}
+
 // W is assembled where the row has no method for bodies, or none that honours the options
 static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work)
 {
@@ -133,6 +143,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
                                    .measure = {.residual = INFINITY, .natural_map = INFINITY}};
     t.o.tol = tol_of(s, i);
     if (s->stopped) return task_sweep(&t, 0, 0);
+    if (has_envelope(&t)) return task_assemble(&t, &t.o, task_left(&t), SPARSE_STEP);
     if (t.of.nb == 1 && solve_one(s, i, *t.of.block, &t.o, s->v_free)) return PCS_OK;
     const solver_class *c = solver_class_of(t.o.kind);
     const pcs_status status = c->solve_bodies ? c->solve_bodies(&t) : PCS_ERR_UNSUPPORTED;

@@ -37,7 +37,7 @@ bool block_lu_factor_one(block_lu *F, int b)
     double *A = F->lu + F->off[b];
     int *piv = F->piv + F->start[b];
     const int kind = F->kind ? F->kind[b] : BLOCK_DENSE;
-    if (kind == BLOCK_DIAGONAL) return true;
+    if (kind == BLOCK_DIAGONAL || kind == BLOCK_ENVELOPE) return true;
     const size_t values = kind == BLOCK_RIGID ? 10 : (size_t)n * (size_t)n;
     if (F->val) memcpy(F->val + F->off[b], A, values * sizeof *A);
     if (kind == BLOCK_RIGID) return lu_factor(3, A + 1, piv);
@@ -78,7 +78,9 @@ void block_lu_solve(const block_lu *F, int b, double *x)
     const double *A = F->lu + F->off[b];
     const int *piv = F->piv + F->start[b];
     const int kind = F->kind ? F->kind[b] : BLOCK_DENSE;
-    if (kind == BLOCK_DIAGONAL) {
+    if (kind == BLOCK_ENVELOPE) {
+        envelope_solve(F->of[b], x);
+    } else if (kind == BLOCK_DIAGONAL) {
         for (int i = 0; i < 6; ++i) {
             x[i] /= A[i];
         }

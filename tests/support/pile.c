@@ -48,7 +48,7 @@ static build build_begin(int ns, int nb, uint64_t seed)
 
 static block_lu factors_of(const build *b)
 {
-    return (block_lu){b->ns, b->start, b->off, b->lu, b->piv, b->kind, b->val};
+    return (block_lu){b->ns, b->start, b->off, b->lu, b->piv, b->kind, b->val, NULL};
 }
 
 static pile build_end(build *b)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include <percuss/body.h>
+#include <percuss/linalg.h>
 #include <percuss/relation.h>
 #include <percuss/shape.h>
 #include <percuss/solver.h>
@@ -142,7 +143,9 @@ typedef int (*pcs_lagrangian_jacobian_fn)(void *user, double t, const double *q,
 
 /// A Lagrangian system: M(q) dv/dt = F(t, q, v) + load - damping v - stiffness q, dq/dt = v. With
 /// constant mass and no force callback it is linear and time-invariant: its iteration matrix
-/// M + h theta D + h^2 theta^2 K is factorised once per step size.
+/// M + h theta D + h^2 theta^2 K is factorised once per step size. With sparse matrices a step
+/// costs n w, w the width of their band: number the unknowns along a chain or a bar. Such a system
+/// is linear and time-invariant, without callbacks, and force elements do not act on it.
 typedef struct pcs_lagrangian_def {
     int n;                               ///< dofs, >= 1
     const double *q0;                    ///< n coordinates; null: zeros. Copied
@@ -151,6 +154,10 @@ typedef struct pcs_lagrangian_def {
     const double *stiffness;             ///< K, n x n, or null; copied; must be symmetric
     const double *damping;               ///< D, n x n, or null; copied
     const double *load;                  ///< constant load, n, or null; copied
+    const pcs_csc *sparse_mass;          ///< M as a sparse matrix in place of `mass`, n x n,
+                                         ///< symmetric: both triangles or one; copied
+    const pcs_csc *sparse_stiffness;     ///< K with sparse_mass, or null; copied
+    const pcs_csc *sparse_damping;       ///< D with sparse_mass, symmetric, or null; copied
     pcs_lagrangian_mass_fn mass_fn;      ///< or null
     pcs_lagrangian_force_fn force;       ///< or null
     pcs_lagrangian_jacobian_fn jacobian; ///< or null: finite differences of force

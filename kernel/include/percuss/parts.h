@@ -116,7 +116,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_body(const pcs_model *model, pcs_syst
 PCS_NODISCARD PCS_API pcs_status pcs_model_inertia(const pcs_model *model, pcs_system body,
                                                    pcs_inertia *out);
 
-/// The definition of a Lagrangian system. Its arrays belong to the model.
+/// The definition of a Lagrangian system, without sparse matrices. Its arrays belong to the model.
 PCS_NODISCARD PCS_API pcs_status pcs_model_lagrangian(const pcs_model *model, pcs_system system,
                                                       pcs_lagrangian_def *out);
 

@@ -4,13 +4,15 @@
 #define LINALG_MASS_H
 
 #include "base/base.h"
+#include "linalg/envelope.h"
 #include <percuss/linalg.h>
 
 // The structure of a block, so that bodies cost less than a full 6x6.
 enum {
     BLOCK_DENSE,    // LU with partial pivoting
     BLOCK_DIAGONAL, // 6x6: lu[i] is the i-th diagonal entry
-    BLOCK_RIGID     // 6x6: lu[0] the mass, lu[1..9] the LU factors of the rotational 3x3 block
+    BLOCK_RIGID,    // 6x6: lu[0] the mass, lu[1..9] the LU factors of the rotational 3x3 block
+    BLOCK_ENVELOPE  // factors elsewhere, no numbers in lu
 };
 
 // LU factors of a block-diagonal matrix. Block b covers rows start[b] .. start[b + 1] - 1. The
@@ -24,6 +26,7 @@ typedef struct block_lu {
     int *piv;                  // start[nb]; a rigid block uses its first three
     const unsigned char *kind; // nb, or null: all dense
     double *val;               // values, or null: not kept
+    const envelope *const *of; // nb, factors of the envelope blocks; null where there are none
 } block_lu;
 
 // factorises every block in place; the index of the first singular block, or -1
