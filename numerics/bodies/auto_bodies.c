@@ -5,6 +5,7 @@
 
 #include "bodies/task.h"
 #include "problem/measure.h"
+#include "solver/auto_part.h"
 
 // without friction, islands of at most this many blocks are assembled: pivoting solves them exactly
 #define ASSEMBLE_FIRST 40
@@ -91,8 +92,16 @@ static pcs_solver_opts part_options(const island_task *t, pcs_solver kind)
     return o;
 }
 
+// begins a part; false where it is left out
+static bool begins(island_task *t, auto_part number)
+{
+    t->part = number;
+    return part_runs(&t->o, number);
+}
+
 static pcs_status turn_of_sweeps(turns *t)
 {
+    if (!begins(t->t, PART_SWEEPS)) return task_sweep(t->t, 0, 0);
     return task_sweep(t->t, (int)fmin(1e9, left_of(t) / t->nb), (int)fmin(1e9, t->patience));
 }
 
@@ -101,6 +110,7 @@ static pcs_status turn_of_finish(turns *t)
     const bool far = t->nb > ASSEMBLE_LAST && task_value(t->t) > FINISH_NEAR;
     const double share = far && t->dear ? FINISH_DEAR : FINISH_PART;
     const double most = FINISH_LEAST + share * t->patience * t->nb;
+    t->t->part = PART_FINISH;
     t->spend.most = left_of(t);
     t->spend.patience = most;
     t->spend.factor = far ? most : INFINITY;
@@ -136,12 +146,19 @@ static bool over(const turns *t)
     return !task_fails(t->t) || left_of(t) < t->nb;
 }
 
+// the portfolio on W
+static pcs_status solve_assembled(island_task *t, double units)
+{
+    t->part = PART_W;
+    return task_assemble(t, &t->o, units, SPARSE_STEP);
+}
+
 // solves an island of few blocks with W, once, after the cost of ASSEMBLE_AFTER sweeps
 static pcs_status turn_of_assembled(turns *t)
 {
     if (t->t->result->units < (double)ASSEMBLE_AFTER * t->nb) return PCS_OK;
     t->assemble = false;
-    return task_assemble(t->t, &t->t->o, 0.5 * left_of(t), SPARSE_STEP);
+    return solve_assembled(t->t, 0.5 * left_of(t));
 }
 
 // The methods with factors of W in turn: proximal points and Newton's method take few steps from an
@@ -149,6 +166,7 @@ static pcs_status turn_of_assembled(turns *t)
 static pcs_status turn_of_factors(turns *t)
 {
     static const pcs_solver method[] = {PCS_SOLVER_PROX, PCS_SOLVER_IPM, PCS_SOLVER_NEWTON};
+    if (!begins(t->t, PART_FACTORS)) return PCS_OK;
     if (t->factors == 0 && task_value(t->t) > LINKED_NEAR && !t->boxes) t->factors = 1;
     if (t->boxes && method[t->factors % 3] == PCS_SOLVER_IPM) t->factors += 1;
     pcs_solver_opts o = part_options(t->t, method[t->factors % 3]);
@@ -168,6 +186,7 @@ static pcs_status take_turns(turns *t)
         if (t->finish) PCS_TRY(turn_of_finish(t));
         if (over(t)) return PCS_OK;
         if (t->assemble) PCS_TRY(turn_of_assembled(t));
+        if (!t->finish && !part_runs(&t->t->o, PART_SWEEPS)) return PCS_OK;
         if (over(t) || stagnates(t)) return PCS_OK;
     }
 }
@@ -181,20 +200,21 @@ typedef struct row_count {
     int loops;   // independent loops in the graph of systems and blocks
 } row_count;
 
-static pcs_status portfolio(island_task *t, const row_count *count, bool linked)
+static pcs_status solve_in_turns(island_task *t, const row_count *count, bool linked)
 {
     const int nb = t->of.nb;
     const double most = fmin(task_left(t), (double)t->o.max_iters * nb);
-    if (nb > 1 && nb <= ASSEMBLE_FIRST && !count->friction) {
-        return task_assemble(t, &t->o, most, SPARSE_STEP);
+    const bool w = nb > 1 && part_runs(&t->o, PART_W);
+    if (w && nb <= ASSEMBLE_FIRST && !count->friction) {
+        return solve_assembled(t, most);
     }
-    const bool assemble = nb > ASSEMBLE_EARLY && nb <= ASSEMBLE_LAST;
+    const bool assemble = w && nb > ASSEMBLE_EARLY && nb <= ASSEMBLE_LAST;
     turns all = {.t = t,
                  .nb = nb,
                  .most = assemble ? (1 - ASSEMBLE_PART) * most : most,
                  .patience = PATIENCE,
-                 .finish = true,
-                 .assemble = nb > 1 && nb <= ASSEMBLE_EARLY,
+                 .finish = part_runs(&t->o, PART_FINISH),
+                 .assemble = w && nb <= ASSEMBLE_EARLY,
                  .linked = linked,
                  .boxes = count->boxes,
                  .mark = INFINITY};
@@ -202,7 +222,7 @@ static pcs_status portfolio(island_task *t, const row_count *count, bool linked)
     const double rest = most - t->result->units;
     pcs_report *out = &t->result->solve;
     if (!task_fails(t)) return PCS_OK;
-    if (assemble && rest > ASSEMBLE_LEAST * nb) return task_assemble(t, &t->o, rest, SPARSE_STEP);
+    if (assemble && rest > ASSEMBLE_LEAST * nb) return solve_assembled(t, rest);
     if (out->outcome != PCS_OUTCOME_DIVERGED)
         out->outcome = rest < nb ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_STALLED;
     return PCS_OK;
@@ -278,16 +298,17 @@ static bool is_done(const island_task *t)
 static pcs_status linear(island_task *t, const row_count *count)
 {
     const bool sparse = is_sparse(count, LINEAR_FEW, LINEAR_FILL);
-    if (!sparse) {
+    if (!sparse && begins(t, PART_JOINTS)) {
         const pcs_status status = task_joints(t);
         if (status != PCS_OK && status != PCS_ERR_UNSUPPORTED) return status;
         if (status == PCS_OK && is_done(t)) return PCS_OK;
     }
-    if (sparse || is_sparse(count, MIXED_FEW, MIXED_FILL)) {
+    const bool assembled = sparse || is_sparse(count, MIXED_FEW, MIXED_FILL);
+    if (assembled && begins(t, PART_DIRECT)) {
         PCS_TRY(direct(t));
         if (is_done(t)) return PCS_OK;
     }
-    return portfolio(t, count, false);
+    return solve_in_turns(t, count, false);
 }
 
 // Joints are solved by factors, because a sweep propagates an impulse along them by one body only:
@@ -298,8 +319,8 @@ pcs_status bodies_auto(island_task *t)
     if (count.joints == count.rows) return linear(t, &count);
     const bool mixed = !count.friction && 2 * count.joints >= count.rows;
     if (mixed && is_sparse(&count, MIXED_FEW, MIXED_FILL)) {
-        PCS_TRY(task_assemble(t, &t->o, 0.5 * task_left(t), SPARSE_STEP));
+        PCS_TRY(solve_assembled(t, 0.5 * task_left(t)));
         if (!task_fails(t)) return PCS_OK;
     }
-    return portfolio(t, &count, is_linked(&count));
+    return solve_in_turns(t, &count, is_linked(&count));
 }

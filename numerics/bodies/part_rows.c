@@ -17,7 +17,7 @@ pcs_status part_rows_open(const island_task *t, pcs_arena *arena, part_rows *out
     return global_terms_take(&out->g, out->p.v, arena, &out->terms);
 }
 
-bool part_rows_track(const island_task *t, part_rows *x, const pcs_solver_opts *o, pcs_arena *arena,
+bool part_rows_track(island_task *t, part_rows *x, const pcs_solver_opts *o, pcs_arena *arena,
                      solver_track *out)
 {
     if (!track_begin(out, &x->terms.local, o, task_user_watch(t), arena, x->p.r)) return false;

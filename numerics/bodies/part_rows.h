@@ -15,7 +15,7 @@ typedef struct part_rows {
 pcs_status part_rows_open(const island_task *t, pcs_arena *arena, part_rows *out);
 
 // ready for track_measure on the terms; false: the arena is too small
-bool part_rows_track(const island_task *t, part_rows *x, const pcs_solver_opts *o, pcs_arena *arena,
+bool part_rows_track(island_task *t, part_rows *x, const pcs_solver_opts *o, pcs_arena *arena,
                      solver_track *out);
 
 // Ends the track: r, u and v of the island, and its report with `units`

@@ -299,6 +299,7 @@ static void sum_up(const solution *s, bodies_report *out)
         if (islands_blocks(&s->s, i) > out->largest) {
             out->largest = islands_blocks(&s->s, i);
             out->solve.solver = one->solve.solver;
+            out->solve.part = one->solve.part;
         }
         out->sweeps += one->sweeps;
         out->finish += one->finish;

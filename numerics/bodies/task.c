@@ -45,6 +45,7 @@ static int tell(void *user, const pcs_progress *now)
     task_method *m = user;
     const island_task *t = m->t;
     pcs_progress next = *now;
+    next.part = t->part;
     next.status_changes = m->heard ? 0 : -1;
     for (int i = 0; i < t->of.nb; ++i) {
         const int block = t->of.block[i];
@@ -63,6 +64,19 @@ static int tell(void *user, const pcs_progress *now)
 static pcs_watch watch_of(task_method *m)
 {
     return m->t->watch ? (pcs_watch){tell, m} : (pcs_watch){0};
+}
+
+static int tell_part(void *user, const pcs_progress *now)
+{
+    const island_task *t = user;
+    pcs_progress next = *now;
+    if (next.part == 0) next.part = t->part;
+    return t->watch->user.fn(t->watch->user.user, &next);
+}
+
+pcs_watch task_user_watch(island_task *t)
+{
+    return t->watch ? (pcs_watch){tell_part, t} : (pcs_watch){0};
 }
 
 pcs_solver_opts task_limits(const island_task *t, const pcs_solver_opts *o, double units,
@@ -99,6 +113,7 @@ pcs_status task_sweep(island_task *t, int most, int patience)
     PCS_TRY(sweep_island(&t->of, &opts, t->team, t->work, t->v_free, t->v, t->r, t->u, &result));
     t->result->solve = (pcs_report){.outcome = result.outcome,
                                     .solver = PCS_SOLVER_NSGS,
+                                    .part = t->part,
                                     .iters = result.sweeps,
                                     .measure = result.measure};
     t->result->sweeps += result.sweeps;
@@ -144,6 +159,7 @@ pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budge
     if (solver_stop_value(&t->o, &report.solve.measure) < task_value(t)) {
         part_close(t, &p);
         *best = report.solve;
+        best->part = t->part;
     } else if (outcome == PCS_OUTCOME_STOPPED || best->outcome == PCS_OUTCOME_MAX_ITERS) {
         best->outcome = outcome;
     }
@@ -232,6 +248,7 @@ pcs_status task_assemble(island_task *t, const pcs_solver_opts *opts, double uni
     t->result->units += cost * (o.kind == PCS_SOLVER_AUTO ? report.units : report.iters);
     PCS_TRY(add_impulses(&p.b, p.r, work, p.v));
     part_close(t, &p);
+    if (report.part == 0) report.part = t->part;
     t->result->solve = report;
     return PCS_OK;
 }
@@ -242,7 +259,7 @@ pcs_status task_joints(island_task *t)
 {
     part p;
     double units;
-    pcs_report out = {.solver = PCS_SOLVER_DIRECT, .iters = 1};
+    pcs_report out = {.solver = PCS_SOLVER_DIRECT, .part = t->part, .iters = 1};
     pcs_arena work = t->work;
     PCS_TRY(part_open(t, &work, &p));
     PCS_TRY(bodies_joints(&p.b, work, p.v, p.r, p.u, &out.measure, &units));

@@ -28,6 +28,7 @@ struct island_task {
     int number; // of the island
     island of;
     pcs_solver_opts o; // tol: of this island
+    int part;          // of auto (solver/portfolio.h); 0: none
     double budget;     // units
     double clock;      // time at which the whole solve began
     threads *team;     // null: one thread
@@ -52,10 +53,7 @@ static inline double task_value(const island_task *t)
 }
 
 // the watch for a method that counts the changes of status itself
-static inline pcs_watch task_user_watch(const island_task *t)
-{
-    return t->watch ? t->watch->user : (pcs_watch){0};
-}
+pcs_watch task_user_watch(island_task *t);
 
 // true when another method may solve what the last one has left
 bool task_fails(const island_task *t);

@@ -57,14 +57,15 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         return PCS_OK;
     }
 
-    portfolio f = {.p = p, .o = o, .watch = watch, .r = r, .u = u, .winner = PCS_SOLVER_AUTO};
+    portfolio f = {.p = p, .o = o, .user = watch, .r = r, .u = u, .winner = PCS_SOLVER_AUTO};
+    f.watch = portfolio_watch(&f);
     f.budget = o->max_iters;
     f.rows = count(p, PCS_CONE_UNILATERAL);
     f.boxes = count(p, PCS_CONE_BOX);
     f.contacts = count(p, PCS_CONE_COULOMB) + f.boxes;
     f.s = PCS_TAKE(&work, (size_t)p->n, double);
     f.scratch = PCS_TAKE(&work, 2 * (size_t)p->n, double);
-    if (!f.s || !f.scratch || !track_begin(&f.t, p, o, watch, &work, r)) {
+    if (!f.s || !f.scratch || !track_begin(&f.t, p, o, f.watch, &work, r)) {
         return pcs_fail_memory("auto");
     }
     f.work = work;
@@ -89,11 +90,18 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     track_end(&f.t, r, out);
     out->units = o->max_iters - f.budget;
     out->solver = f.winner;
+    out->part = f.winning;
     return PCS_OK;
 }
+
+static const pcs_opt options[] = {
+    OPT_INT("without", portfolio.without, 0, PART_MASK,
+            "parts that are left out: the sum of 2^(number - 1)"),
+};
 
 const solver_class solver_auto = {
     SOLVER_ROW("auto", PCS_SOLVER_AUTO, ALL_CONES, 1e-10, 1000000,
                "the portfolio: a sequence of solvers that ends when one converges"),
+    SOLVER_OPTIONS(options),
     .solve_bodies = bodies_auto,
 };

@@ -118,6 +118,7 @@ static const part course[] = {
     {.solver = &solver_admm, .iters = 10000},
 };
 #define PARTS ((int)(sizeof course / sizeof *course))
+_Static_assert(PARTS == PART_FRICTION_LAST, "rows of the course and their numbers");
 
 static bool takes(const part *k, const portfolio *f)
 {
@@ -151,7 +152,7 @@ static pcs_status last_digits(portfolio *f, costs c)
     const int steps = polish(f->p, &o, POLISH_STEPS, f->work, f->r, f->u, &value);
     if (steps < 0) return pcs_fail_memory("auto");
     f->budget -= steps * c.step;
-    if (value < f->t.best_value) f->winner = PCS_SOLVER_NEWTON;
+    if (value < f->t.best_value) portfolio_credit(f, PCS_SOLVER_NEWTON);
     portfolio_measure(f, f->r);
     return PCS_OK;
 }
@@ -198,7 +199,8 @@ pcs_status portfolio_friction(portfolio *f)
     if (!start) return pcs_fail_memory("auto");
     memcpy(start, f->r, (size_t)f->p->n * sizeof *start);
     for (int k = 0; k < PARTS; ++k) {
-        if (takes(&course[k], f)) PCS_TRY(run(f, &course[k], c, start));
+        if (!takes(&course[k], f) || !portfolio_begins(f, PART_NSGS + k)) continue;
+        PCS_TRY(run(f, &course[k], c, start));
     }
     return PCS_OK;
 }

@@ -185,7 +185,7 @@ static bool plain(portfolio *f, bool *sparse)
         a.least = f->p->n <= LEAST_ROWS;
         *sparse = a.sp != NULL;
         active_guess(&a, f->r, f->u);
-        pivot(f, &a, PLAIN_PIVOTS, PLAIN_STRIKES);
+        if (portfolio_begins(f, PART_PIVOT)) pivot(f, &a, PLAIN_PIVOTS, PLAIN_STRIKES);
     }
     active_free(&a);
     return begun;
@@ -222,9 +222,9 @@ static void approach(portfolio *f, active_set *a, double *center, double first)
     }
 }
 
-static bool proximal(portfolio *f, double *center, double first)
+static bool proximal(portfolio *f, auto_part part, double *center, double first)
 {
-    if (f->over || f->infeasible) return true;
+    if (f->over || f->infeasible || !portfolio_begins(f, part)) return true;
     pcs_arena work = f->work;
     active_set a;
     const bool begun = active_begin(&a, f->p, f->s, &work);
@@ -239,12 +239,13 @@ static bool proximal(portfolio *f, double *center, double first)
 
 // ---- the parts -------------------------------------------------------------------------------
 
-static pcs_status run_part(portfolio *f, const solver_class *c, int max_iters, double cost)
+static pcs_status run_part(portfolio *f, auto_part part, const solver_class *c, int max_iters,
+                           double cost)
 {
-    if (!takes(c, f->p)) return PCS_OK;
-    pcs_solver_opts part = portfolio_options(f, c);
-    part.max_iters = max_iters;
-    return portfolio_run(f, c, &part, cost, NULL);
+    if (!takes(c, f->p) || !portfolio_begins(f, part)) return PCS_OK;
+    pcs_solver_opts o = portfolio_options(f, c);
+    o.max_iters = max_iters;
+    return portfolio_run(f, c, &o, cost, NULL);
 }
 
 // the last digits: one solve on the active set of the best r
@@ -270,7 +271,7 @@ pcs_status portfolio_rows(portfolio *f)
     const double step = portfolio_dense_step(p->n);
     const bool linear = f->rows == 0 && active_takes(p);
     if (linear) {
-        PCS_TRY(run_part(f, &solver_direct, 1, 1));
+        PCS_TRY(run_part(f, PART_DIRECT, &solver_direct, 1, 1));
     } else if (active_takes(p)) {
         // r is still the start here; the last of the following parts may use it as its centre
         double *center = PCS_TAKE(&f->work, (size_t)p->n, double);
@@ -280,27 +281,29 @@ pcs_status portfolio_rows(portfolio *f)
         bool sparse;
         if (!plain(f, &sparse)) return pcs_fail_memory("auto");
         if (!sparse && p->n > NEAR_ROWS) {
-            PCS_TRY(run_part(f, &solver_lemke, QUICK_PIVOTS * p->n, 2));
+            PCS_TRY(run_part(f, PART_LEMKE_SHORT, &solver_lemke, QUICK_PIVOTS * p->n, 2));
         }
-        if (!proximal(f, center, PROX_FIRST)) return pcs_fail_memory("auto");
+        if (!proximal(f, PART_PROXIMAL, center, PROX_FIRST)) return pcs_fail_memory("auto");
 
         // no convergence from the start: an interior point method comes close, then proximal points
         // again
-        PCS_TRY(run_part(f, &solver_ipm, 100, step));
+        PCS_TRY(run_part(f, PART_INTERIOR, &solver_ipm, 100, step));
         if (f->t.best_value < NEAR) {
             memcpy(center, f->t.best, (size_t)p->n * sizeof *center);
-            if (!proximal(f, center, PROX_NEAR)) return pcs_fail_memory("auto");
+            if (!proximal(f, PART_PROXIMAL_NEAR, center, PROX_NEAR)) return pcs_fail_memory("auto");
         }
     }
     if (!linear) {
-        PCS_TRY(run_part(f, &solver_newton, 500, step));
-        PCS_TRY(run_part(f, &solver_lemke, 200 + 20 * p->n, 2));
-        PCS_TRY(run_part(f, &solver_enum, 20000, 10));
+        PCS_TRY(run_part(f, PART_NEWTON, &solver_newton, 500, step));
+        PCS_TRY(run_part(f, PART_LEMKE, &solver_lemke, 200 + 20 * p->n, 2));
+        PCS_TRY(run_part(f, PART_ENUM, &solver_enum, 20000, 10));
     }
     for (double before = INFINITY; !linear && f->t.best_value < 0.5 * before;) {
         before = f->t.best_value;
-        PCS_TRY(run_part(f, &solver_nsgs, NSGS_ROUND, 1.1));
+        PCS_TRY(run_part(f, PART_ROW_SWEEPS, &solver_nsgs, NSGS_ROUND, 1.1));
     }
-    if (!f->infeasible && f->t.best_value > POLISH_FROM) polish(f);
+    if (!f->infeasible && f->t.best_value > POLISH_FROM && portfolio_begins(f, PART_DIGITS)) {
+        polish(f);
+    }
     return PCS_OK;
 }

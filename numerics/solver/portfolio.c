@@ -14,13 +14,38 @@ pcs_solver_opts portfolio_options(const portfolio *f, const solver_class *c)
     return part;
 }
 
+bool portfolio_begins(portfolio *f, auto_part part)
+{
+    f->part = part;
+    return part_runs(f->o, part);
+}
+
+static int tell(void *user, const pcs_progress *now)
+{
+    const portfolio *f = user;
+    pcs_progress next = *now;
+    next.part = f->part;
+    return f->user.fn(f->user.user, &next);
+}
+
+pcs_watch portfolio_watch(portfolio *f)
+{
+    return f->user.fn ? (pcs_watch){tell, f} : (pcs_watch){0};
+}
+
+void portfolio_credit(portfolio *f, pcs_solver solver)
+{
+    f->winner = solver;
+    f->winning = f->part;
+}
+
 bool portfolio_measure(portfolio *f, double *r)
 {
     cone_project(f->p->nb, f->p->block, r);
     const double before = f->t.best_value;
     track_measure(&f->t, r, f->u);
     f->budget -= 1;
-    if (f->t.best_value < before) f->winner = PCS_SOLVER_AUTO;
+    if (f->t.best_value < before) portfolio_credit(f, PCS_SOLVER_AUTO);
     f->over = track_done(&f->t, f->t.iters + 1);
     return f->over;
 }
@@ -56,7 +81,7 @@ pcs_status portfolio_run(portfolio *f, const solver_class *c, const pcs_solver_o
     } else if (pcs_all_finite(f->r, (size_t)f->p->n)) {
         track_measure(&f->t, f->r, f->u);
     }
-    if (f->t.best_value < before) f->winner = c->info.kind;
+    if (f->t.best_value < before) portfolio_credit(f, c->info.kind);
     f->infeasible = report.outcome == PCS_OUTCOME_INFEASIBLE && !(f->t.best_value <= f->o->tol);
     if (f->t.best_value <= f->o->tol) {
         f->t.outcome = PCS_OUTCOME_CONVERGED;

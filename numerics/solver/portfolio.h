@@ -3,12 +3,14 @@
 #ifndef SOLVER_PORTFOLIO_H
 #define SOLVER_PORTFOLIO_H
 
+#include "solver/auto_part.h"
 #include "solver/solver.h"
 
 typedef struct portfolio {
     const pcs_problem *p;
     const pcs_solver_opts *o;
-    pcs_watch watch;
+    pcs_watch user, watch; // that of the caller; the same with the number of the part, or none
+    auto_part part;        // at work; 0: the start
     pcs_arena work;
     solver_track t;
     double budget;   // products with W left
@@ -19,8 +21,9 @@ typedef struct portfolio {
     double *scratch; // 2 n, for certificates
     double *r, *u;   // n, arrays of the caller
     pcs_solver winner;
-    bool infeasible; // proved
-    bool over;       // converged, stopped or out of time
+    auto_part winning; // the part of the winner
+    bool infeasible;   // proved
+    bool over;         // converged, stopped or out of time
 } portfolio;
 
 // products with W that a step with a dense factorisation of n rows costs
@@ -34,6 +37,15 @@ pcs_solver_opts portfolio_options(const portfolio *f, const solver_class *c);
 
 // measures r projected on K; true when the solve is over
 bool portfolio_measure(portfolio *f, double *r);
+
+// the watch that adds the number of the part to what the user's is told
+pcs_watch portfolio_watch(portfolio *f);
+
+// the best r is from this solver, in the part at work
+void portfolio_credit(portfolio *f, pcs_solver solver);
+
+// begins a part; false where it is left out
+bool portfolio_begins(portfolio *f, auto_part part);
 
 // Runs a part from the best r, or from `start` if that is not null, within the budget at `cost`
 // products per iteration; r and u are left at its result. Does nothing when the solve is over.

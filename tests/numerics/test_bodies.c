@@ -3,6 +3,7 @@
 #include "answer.h"
 
 #include "linalg/m3.h"
+#include "solver/auto_part.h"
 
 static answer answer_of(const pile *p, const pcs_solver_opts *o, threads *team)
 {
@@ -217,6 +218,7 @@ typedef struct listener {
     int calls, stop_at; // stop_at 0: never
     bool first_said;    // the first call had no changes of status
     unsigned solvers;   // bits of the solvers heard
+    unsigned parts;     // bits of the parts heard
 } listener;
 
 static int listen(void *user, const pcs_progress *now)
@@ -228,6 +230,7 @@ static int listen(void *user, const pcs_progress *now)
     ck_assert(now->residual >= 0);
     ck_assert(now->natural_map >= 0);
     l->solvers |= 1u << now->solver;
+    if (now->part > 0) l->parts |= part_bit((auto_part)now->part);
     return l->calls == l->stop_at;
 }
 
@@ -288,6 +291,34 @@ TEST(a_watch_stops_all_islands)
                 answer_free(&a);
             }
         }
+        pile_free(&p);
+    }
+}
+
+// the parts of a solve to a tolerance that no part can reach, with a budget for all
+static unsigned parts_heard(const pile *p, int without)
+{
+    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-18);
+    o.max_iters = 2000;
+    o.as.portfolio.without = without;
+    listener l = {0};
+    answer a = watched(p, &o, NULL, &l);
+    expect_honest(p, &a);
+    answer_free(&a);
+    return l.parts;
+}
+
+TEST(a_part_that_is_left_out_is_not_heard)
+{
+    for (int kind = 0; kind < PILE_COUNT; ++kind) {
+        pile p = pile_make((pile_kind)kind, 80, 5);
+        const unsigned all = parts_heard(&p, 0);
+        ck_assert_uint_ne(all, 0);
+        for (int k = 1; k <= PART_LAST; ++k) {
+            const unsigned bit = part_bit((auto_part)k);
+            if (all & bit) ck_assert_uint_eq(parts_heard(&p, (int)bit) & bit, 0);
+        }
+        ck_assert_uint_eq(parts_heard(&p, PART_MASK), 0);
         pile_free(&p);
     }
 }

@@ -73,6 +73,12 @@ typedef enum pcs_newton_function {
         PCS_NEWTON_FUNCTION_NATURAL ///< its name where there are unilateral rows only
 } pcs_newton_function;
 
+/// Options of PCS_SOLVER_AUTO.
+typedef struct pcs_auto_opts {
+    int without; ///< the parts that are left out: the sum of 2^(number - 1), with the numbers in
+                 ///< the tables of doc/solver-auto.md
+} pcs_auto_opts;
+
 /// Options of PCS_SOLVER_ENUM.
 typedef struct pcs_enum_opts {
     int max_rows;     ///< problems with more unilateral rows are refused
@@ -199,6 +205,7 @@ typedef struct pcs_solver_opts {
     int max_iters;      ///< pivots, sweeps or steps; for auto a budget of work units
     double max_seconds; ///< aborts with PCS_OUTCOME_TIME_LIMIT; 0 means none
     union {
+        pcs_auto_opts portfolio;
         pcs_enum_opts enumerate;
         pcs_nsgs_opts nsgs;
         pcs_newton_opts newton;
@@ -224,6 +231,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_check(const pcs_solver_opts *op
 typedef struct pcs_progress {
     pcs_solver solver;  ///< the solver at work: for auto one of its parts, or PCS_SOLVER_AUTO
                         ///< itself
+    int part;           ///< number of the part of auto (doc/solver-auto.md); 0: none
     int iters;          ///< its pivots, sweeps or steps; every part of auto counts from zero
     double value;       ///< the measure compared with tol
     double residual;    ///< pcs_measure.residual
@@ -245,6 +253,7 @@ typedef struct pcs_watch {
 typedef struct pcs_report {
     pcs_outcome outcome; ///< how it ended
     pcs_solver solver;   ///< the solver that produced r (for auto: its part)
+    int part;            ///< the number of this part (doc/solver-auto.md); 0: none
     int iters;           ///< pivots, sweeps or steps
     double
         units; ///< auto: the part of max_iters that it used, in products with W; other solvers: 0
