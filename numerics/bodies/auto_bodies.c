@@ -146,11 +146,27 @@ static bool over(const turns *t)
     return !task_fails(t->t) || left_of(t) < t->nb;
 }
 
-// the portfolio on W
+// the part has given up on this island
+static void leave_out(island_task *t, auto_part number)
+{
+    t->o.as.portfolio.without |= (int)part_bit(number);
+}
+
+// the portfolio on W, without the parts that have given up
 static pcs_status solve_assembled(island_task *t, double units)
 {
     t->part = PART_W;
     return task_assemble(t, &t->o, units, SPARSE_STEP);
+}
+
+// the same after sweeps and the finish, which are nsgs and prox
+static pcs_status solve_rest(island_task *t, double units)
+{
+    static const auto_part tried[] = {PART_NSGS, PART_PROX, PART_PROX_LONG, PART_ROW_SWEEPS};
+    for (size_t k = 0; k < sizeof tried / sizeof *tried; ++k) {
+        leave_out(t, tried[k]);
+    }
+    return solve_assembled(t, units);
 }
 
 // solves an island of few blocks with W, once, after the cost of ASSEMBLE_AFTER sweeps
@@ -158,7 +174,7 @@ static pcs_status turn_of_assembled(turns *t)
 {
     if (t->t->result->units < (double)ASSEMBLE_AFTER * t->nb) return PCS_OK;
     t->assemble = false;
-    return solve_assembled(t->t, 0.5 * left_of(t));
+    return solve_rest(t->t, 0.5 * left_of(t));
 }
 
 // The methods with factors of W in turn: proximal points and Newton's method take few steps from an
@@ -222,7 +238,7 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
     const double rest = most - t->result->units;
     pcs_report *out = &t->result->solve;
     if (!task_fails(t)) return PCS_OK;
-    if (assemble && rest > ASSEMBLE_LEAST * nb) return solve_assembled(t, rest);
+    if (assemble && rest > ASSEMBLE_LEAST * nb) return solve_rest(t, rest);
     if (out->outcome != PCS_OUTCOME_DIVERGED)
         out->outcome = rest < nb ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_STALLED;
     return PCS_OK;
@@ -307,6 +323,7 @@ static pcs_status linear(island_task *t, const row_count *count)
     if (assembled && begins(t, PART_DIRECT)) {
         PCS_TRY(direct(t));
         if (is_done(t)) return PCS_OK;
+        leave_out(t, PART_DIRECT);
     }
     return solve_in_turns(t, count, false);
 }
@@ -321,6 +338,7 @@ pcs_status bodies_auto(island_task *t)
     if (mixed && is_sparse(&count, MIXED_FEW, MIXED_FILL)) {
         PCS_TRY(solve_assembled(t, 0.5 * task_left(t)));
         if (!task_fails(t)) return PCS_OK;
+        leave_out(t, PART_W);
     }
     return solve_in_turns(t, &count, is_linked(&count));
 }

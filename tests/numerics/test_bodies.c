@@ -295,6 +295,23 @@ TEST(a_watch_stops_all_islands)
     }
 }
 
+// two blocks that contradict one another: no r opens both
+static void contradict(pile *p)
+{
+    bodies_block *b = (bodies_block *)p->b.block;
+    double *shift = (double *)p->b.shift;
+    const int row = b[1].row;
+    b[1] = b[0];
+    b[1].row = row;
+    for (int e = 0; e < 2; ++e) {
+        b[1].sys[e] = b[0].sys[1 - e];
+        b[1].rows[e] = b[0].rows[1 - e];
+        b[1].along[e] = b[0].along[1 - e];
+        memcpy(b[1].core[e], b[0].core[1 - e], sizeof b[1].core[e]);
+    }
+    shift[b[0].row] = shift[row] = -1;
+}
+
 // the parts of a solve to a tolerance that no part can reach, with a budget for all
 static unsigned parts_heard(const pile *p, int without)
 {
@@ -319,6 +336,22 @@ TEST(a_part_that_is_left_out_is_not_heard)
             if (all & bit) ck_assert_uint_eq(parts_heard(&p, (int)bit) & bit, 0);
         }
         ck_assert_uint_eq(parts_heard(&p, PART_MASK), 0);
+        pile_free(&p);
+    }
+}
+
+// sweeps and the finish are nsgs and prox: what they give up is not theirs on W again
+TEST(no_part_runs_again_on_w)
+{
+    const unsigned tried = part_bit(PART_NSGS) | part_bit(PART_PROX) | part_bit(PART_PROX_LONG);
+    for (int seed = 1; seed <= 3; ++seed) {
+        pile p = pile_make(PILE_SPHERES, 150, (uint64_t)seed);
+        contradict(&p);
+        const unsigned parts = parts_heard(&p, 0), on_w = part_bit(PART_FRICTION_LAST + 1) - 1;
+        ck_assert_uint_ne(parts & part_bit(PART_SWEEPS), 0);
+        ck_assert_uint_ne(parts & part_bit(PART_FINISH), 0);
+        ck_assert_uint_ne(parts & on_w, 0);
+        ck_assert_uint_eq(parts & tried, 0);
         pile_free(&p);
     }
 }
