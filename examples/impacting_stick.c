@@ -290,7 +290,7 @@ static pcs_status bounce(const settings *set, const course *known, double h, csv
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){.run = {.gravity = 9.81, .scheme = rotating_scheme(1e-12), .h = 1e-3},
+    *set = (settings){.run = {.gravity = 9.81, .scheme = rotating_scheme(1e-12), .h = 5e-4},
                       .mass = 0.4,
                       .length = 0.5,
                       .radius = 0.01,
