@@ -281,3 +281,68 @@ TEST(sparse_matrices_that_are_refused)
     free_band(&M);
     free_band(&K);
 }
+
+// ---- a carried body at the end of a bar
+
+static int tip_pose(void *user, const double *q, double pose[7])
+{
+    const double of[7] = {q[0] + 0.1, 0, 0, 1, 0, 0, 0};
+    memcpy(pose, of, sizeof of);
+    return 0;
+}
+
+static int tip_jacobian(void *user, const double *q, double *J)
+{
+    J[0] = 1;
+    return 0;
+}
+
+TEST(a_shape_at_the_end_of_a_bar_hits_as_its_relation_does)
+{
+    enum { N = 200 };
+    band M = make_band(N, 4, 2, 1), K = make_band(N, 2e4, 1e4, -1e4);
+    double v0[N], q0[N] = {0};
+    for (int i = 0; i < N; ++i) {
+        v0[i] = -0.5;
+        q0[i] = 0.002;
+    }
+    scene s[2];
+    pcs_system bar[2];
+    for (int e = 0; e < 2; ++e) {
+        s[e] = scene_open();
+        s[e].scheme = pcs_scheme_default();
+        s[e].scheme.solver.tol = 1e-12;
+        bar[e] = scene_add_lagrangian(
+            &s[e], &(pcs_lagrangian_def){
+                       .n = N, .q0 = q0, .v0 = v0, .sparse_mass = &M.A, .sparse_stiffness = &K.A});
+    }
+    scene_join(&s[0], end_relation(), pcs_law_newton_impact(0), bar[0], (pcs_system){0});
+    pcs_body_def tip = pcs_body_def_default();
+    tip.carrier = bar[1];
+    tip.pose = tip_pose;
+    tip.pose_jacobian = tip_jacobian;
+    scene_shape(&s[1], scene_add(&s[1], &tip), pcs_shape_sphere(0.1), 0);
+    scene_shape(&s[1], (pcs_system){0}, pcs_shape_half_space((double[3]){1, 0, 0}, 0), 0);
+    int touched = 0;
+    long before = 0;
+    for (int e = 0; e < 2; ++e) {
+        scene_start(&s[e]);
+    }
+    for (int i = 0; i < 100; ++i) {
+        if (i == 50) before = s[1].memory->allocated;
+        for (int e = 0; e < 2; ++e) {
+            scene_step(&s[e], 1e-3);
+            scene_check_ledger(&s[e]);
+        }
+        touched += s[1].report.active > 0;
+        for (int j = 0; j < N; ++j) {
+            CK_NEAR(scene_q(&s[0], bar[0])[j], scene_q(&s[1], bar[1])[j], 1e-8);
+        }
+    }
+    ck_assert_int_gt(touched, 20);
+    ck_assert_int_eq(s[1].memory->allocated, before); // a warm step allocates nothing
+    scene_close(&s[0]);
+    scene_close(&s[1]);
+    free_band(&M);
+    free_band(&K);
+}
