@@ -341,6 +341,10 @@ static pcs_status add_to_joint(builder *b, const scene_interaction *in, const js
         const pcs_joint_motor motor = {joint, in->coordinate, in->target.f, in->of_speed,
                                        in->limit};
         status = pcs_model_add_joint_motor(b->model, &motor, id);
+    } else if (in->kind == INTERACTION_FRICTION) {
+        const pcs_joint_friction friction = {joint, in->coordinate,
+                                             has(in, "limit") ? in->limit : 0, in->mu, in->radius};
+        status = pcs_model_add_joint_friction(b->model, &friction, id);
     } else {
         const pcs_joint_limits limits = {joint, in->coordinate, in->low, in->high, in->e};
         status = pcs_model_add_joint_limits(b->model, &limits, id);
@@ -401,7 +405,7 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
     bool done = false;
     PCS_TRY(copy_name(b, in->name, f, &name));
     PCS_TRY(build_count(b, pcs_model_interaction_count(b->model), "interactions", at));
-    const bool on_joint = in->kind == INTERACTION_LIMITS || in->kind == INTERACTION_MOTOR;
+    const bool on_joint = in->kind >= INTERACTION_LIMITS && in->kind < INTERACTION_FORCES;
     PCS_TRY(on_joint ? add_to_joint(b, in, json, at, f, &id)
                      : join(b, in, json, at, f, copies, name, &done, &id));
     if (done) return PCS_OK;

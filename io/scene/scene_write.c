@@ -87,6 +87,7 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
     pcs_joint_def joint;
     pcs_joint_limits limits;
     pcs_joint_motor motor;
+    pcs_joint_friction friction;
     PCS_TRY(pcs_model_interaction(o->m, id, &def));
     scene_interaction s;
     fields_init(&interaction_table, &s);
@@ -134,6 +135,15 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
         s.e = limits.e;
         break;
     case PCS_RELATION_COORDINATE:
+        if (pcs_model_joint_friction(o->m, id, &friction) == PCS_OK) {
+            s.kind = INTERACTION_FRICTION;
+            s.joint = joint_part(o, friction.joint);
+            s.coordinate = friction.coordinate;
+            s.limit = friction.limit;
+            s.mu = friction.mu;
+            s.radius = friction.radius;
+            break;
+        }
         PCS_TRY(pcs_model_joint_motor(o->m, id, &motor));
         s.kind = INTERACTION_MOTOR;
         s.joint = joint_part(o, motor.joint);

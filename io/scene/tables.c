@@ -422,9 +422,9 @@ TABLE(target, "target",
       target_fields, NULL);
 
 static const char *const interaction_words[] = {
-    "ball",    "distance",  "linear",  "rope",          "limits", "motor", "spring",
-    "torsion", "bushing",   "gravity", "hinge",         "slider", "fixed", "cylindrical",
-    "planar",  "universal", "screw",   "point_on_line", "gear",   NULL};
+    "ball",        "distance", "linear",    "rope",    "limits",        "motor",  "friction",
+    "spring",      "torsion",  "bushing",   "gravity", "hinge",         "slider", "fixed",
+    "cylindrical", "planar",   "universal", "screw",   "point_on_line", "gear",   NULL};
 const pcs_joint_kind scene_joint_kinds[] = {
     PCS_JOINT_HINGE,       PCS_JOINT_SLIDER,        PCS_JOINT_FIXED,
     PCS_JOINT_CYLINDRICAL, PCS_JOINT_PLANAR,        PCS_JOINT_UNIVERSAL,
@@ -445,7 +445,8 @@ int scene_interaction_of(pcs_joint_kind kind)
 #define LINEAR   BIT(INTERACTION_LINEAR)
 #define LIMITS   BIT(INTERACTION_LIMITS)
 #define MOTOR    BIT(INTERACTION_MOTOR)
-#define ON_JOINT (LIMITS | MOTOR)
+#define FRICTION BIT(INTERACTION_FRICTION)
+#define ON_JOINT (LIMITS | MOTOR | FRICTION)
 #define GEAR     BIT(INTERACTION_JOINTS + JOINT_WORDS - 1)
 #define SCREW    BIT(INTERACTION_JOINTS + 6)
 #define SPRING   BIT(INTERACTION_FORCES + PCS_FORCE_SPRING)
@@ -460,7 +461,7 @@ static const field interaction_fields[] = {
              "no more"
              " than a length apart, with the law newton_impact; linear: coefficients"
              " . q + offset, of a Lagrangian system; limits: of a coordinate of a joint;"
-             " motor: moves one; spring,"
+             " motor: moves one; friction: on one; spring,"
              " torsion, bushing and gravity: force elements, doc/forces.md; the others: joints"
              " between two frames, doc/joints.md"},
     NAME_FIELD(interaction, "interactions"),
@@ -525,8 +526,14 @@ static const field interaction_fields[] = {
              " joint or rope the length that is added"},
     {"of_speed", FIELD_BOOL, OF(interaction, of_speed), .kinds = MOTOR,
      .help = "true: the target of the motor is the speed, in m/s or rad/s"},
-    {"limit", FIELD_REAL, OF(interaction, limit), FROM_ZERO, .unit = "N or N m", .kinds = MOTOR,
-     .help = "largest force or moment of the motor; without it as much as necessary"},
+    {"limit", FIELD_REAL, OF(interaction, limit), FROM_ZERO, .unit = "N or N m",
+     .kinds = MOTOR | FRICTION,
+     .help = "largest force or moment of the motor, without it as much as necessary; of friction"
+             " its constant part, 0 without it"},
+    {"mu", FIELD_REAL, OF(interaction, mu), FROM_ZERO, .kinds = FRICTION,
+     .help = "friction of the bearing, times the force of the joint"},
+    {"radius", FIELD_REAL, OF(interaction, radius), FROM_ZERO, .unit = "m", .kinds = FRICTION,
+     .help = "radius of the bearing of an angle"},
     {"length", FIELD_REAL, OF(interaction, length), FROM_ZERO, .unit = "m",
      .kinds = DISTANCE | SPRING,
      .help = "length, of a spring that without force, of others above 0; without it the distance of"

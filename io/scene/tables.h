@@ -149,6 +149,7 @@ typedef enum scene_interaction_kind {
     INTERACTION_ROPE,
     INTERACTION_LIMITS,
     INTERACTION_MOTOR,
+    INTERACTION_FRICTION,
     INTERACTION_FORCES, // force elements, in the order of pcs_force_kind without callbacks
     INTERACTION_JOINTS =
         INTERACTION_FORCES + PCS_FORCE_USER // from here on joints that pcs_model_add_joint makes
@@ -176,7 +177,7 @@ typedef struct scene_interaction {
     double low, high, e;
     scene_target target;
     bool of_speed;
-    double limit;
+    double limit, mu, radius;
     double stiffness, damping, angle, strength;
     numbers K, D;
     numbers coefficients;

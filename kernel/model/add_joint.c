@@ -237,6 +237,53 @@ pcs_status pcs_model_add_joint_motor(pcs_model *m, const pcs_joint_motor *motor,
     return pcs_model_add_interaction(m, &def, out);
 }
 
+pcs_status pcs_model_add_joint_friction(pcs_model *m, const pcs_joint_friction *friction,
+                                        pcs_interaction *out)
+{
+    static const char who[] = "pcs_model_add_joint_friction";
+    if (!m || !friction) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    pcs_interaction_def def;
+    PCS_TRY(on_coordinate(m, who, friction->joint, friction->coordinate, &def));
+    double turn;
+    const double size = joint_row_size(&def.relation, &turn);
+    const double radius = turn > 0 ? friction->radius : 1;
+    const double numbers[] = {friction->limit, friction->mu, radius};
+    for (int i = 0; i < 3; ++i) {
+        if (numbers[i] >= 0 && isfinite(numbers[i])) continue;
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: limit %g, mu %g and radius %g must be finite and not negative", who,
+                        numbers[0], numbers[1], numbers[2]);
+    }
+    def.law = pcs_law_limited(friction->limit / size);
+    def.law.mu = friction->mu * radius / size;
+    return pcs_model_add_interaction(m, &def, out);
+}
+
+// a limited law of a coordinate that no function of time moves
+static bool is_friction(const pcs_interaction_def *def)
+{
+    return joint_is_coordinate(&def->relation) && def->law.kind == PCS_LAW_LIMITED &&
+           !def->relation.of_speed && !relation_has_time(&def->relation);
+}
+
+pcs_status pcs_model_joint_friction(const pcs_model *m, pcs_interaction interaction,
+                                    pcs_joint_friction *out)
+{
+    pcs_interaction_def def;
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_model_joint_friction: an argument is null");
+    PCS_TRY(pcs_model_interaction(m, interaction, &def));
+    if (!is_friction(&def)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_joint_friction: interaction %d is no friction",
+                        interaction.id);
+    }
+    double turn;
+    const double size = joint_row_size(&def.relation, &turn);
+    *out = (pcs_joint_friction){
+        .limit = size * def.law.limit, .mu = size * def.law.mu, .radius = turn > 0 ? 1 : 0};
+    joint_read_coordinate(&def.relation, &out->joint, &out->coordinate);
+    return PCS_OK;
+}
+
 pcs_status pcs_model_joint_motor(const pcs_model *m, pcs_interaction interaction,
                                  pcs_joint_motor *out)
 {

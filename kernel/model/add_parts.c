@@ -143,6 +143,12 @@ static pcs_status check_law(const pcs_interaction_def *def)
                             "interaction: its relation has %d rows; a limited law needs one",
                             def->relation.dim);
         }
+        if (!(law->mu >= 0) || !isfinite(law->mu) || (law->mu > 0 && isinf(law->limit))) {
+            return pcs_fail(PCS_ERR_ARG,
+                            "interaction: the friction mu of a limited law is %g, its limit %g; mu"
+                            " must be finite and not negative, and with mu > 0 the limit finite",
+                            law->mu, law->limit);
+        }
         if (law->limit >= 0) return PCS_OK;
         return pcs_fail(PCS_ERR_ARG,
                         "interaction: the limit of its force is %g; it must not be"

@@ -565,6 +565,18 @@ double joint_row_size(const pcs_relation *relation, double *turn)
     return relation->data[AT_ARM];
 }
 
+int joint_force_rows(const pcs_relation *relation)
+{
+    pcs_joint_def def;
+    int n = 0;
+    if (!joint_read(relation, &def)) return 0;
+    const joint_kind *kind = &table[def.kind];
+    while (n < kind->rows && kind->row[n] <= ALONG_Z) {
+        n += 1;
+    }
+    return n;
+}
+
 void joint_read_limits(const pcs_relation *relation, pcs_joint_limits *out)
 {
     out->joint.id = (int)relation->data[AT_JOINT];

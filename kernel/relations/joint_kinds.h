@@ -19,6 +19,9 @@ void joint_read_coordinate(const pcs_relation *relation, pcs_interaction *joint,
 // whole turn, 0 where there are none
 double joint_row_size(const pcs_relation *relation, double *turn);
 
+// number of the first rows of a joint that hold positions: their impulse is the force
+int joint_force_rows(const pcs_relation *relation);
+
 // true when its first three rows are P1 - P2, as of a ball joint
 bool joint_holds_points(const pcs_relation *relation);
 

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "model/carried.h"
+#include "relations/joint_kinds.h"
 #include "step/couple.h"
 
 // ---- the velocity problem ---------------------------------------------------------------------
@@ -230,6 +231,29 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
                                     .A = &out->lu,
                                     .R = t->rotation};
     return PCS_OK;
+}
+
+double step_load_bounds(const trial *t, const double *r, candidates *list, solution *s)
+{
+    double change = 0, largest = 0;
+    for (int i = 0, at = 0; i < list->n; ++i) {
+        const candidate *c = &list->c[i];
+        if (!c->active) continue;
+        bodies_block *to = &s->block[at++];
+        if (c->load == 0) continue;
+        const candidate *joint = &list->c[c->load - 1];
+        const double *from = r && joint->active ? r + joint->at : joint->r;
+        const int rows = joint_force_rows(&t->m->interaction[joint->interaction].relation);
+        double square = 0;
+        for (int j = 0; j < rows; ++j) {
+            square += from[j] * from[j];
+        }
+        const double bound = t->h * c->law.limit + c->law.mu * sqrt(square);
+        change = fmax(change, fabs(bound - to->mu));
+        largest = fmax(largest, bound);
+        list->k[i].mu = to->mu = bound;
+    }
+    return largest > 0 ? change / largest : 0;
 }
 
 // moves the rows to q; `again`: u_k, too

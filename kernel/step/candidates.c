@@ -4,6 +4,7 @@
 
 #include "laws/law.h"
 #include "linalg/m3.h"
+#include "relations/joint_kinds.h"
 #include "step/path.h"
 
 // with fewer contacts one thread is faster
@@ -116,15 +117,31 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
     }
 }
 
+// 1 + the candidate of the joint that loads friction, which is listed before it; 0: there is none
+static int find_load(const pcs_model *m, const candidates *list, int i)
+{
+    pcs_interaction joint;
+    int number, k = list->n;
+    const pcs_law *law = &m->interaction[i].law;
+    if (law->kind != PCS_LAW_LIMITED || law->mu == 0) return 0;
+    joint_read_coordinate(&m->interaction[i].relation, &joint, &number);
+    while (k > 0 && list->c[k - 1].interaction >= joint.id) {
+        k -= 1;
+    }
+    return k > 0 && list->c[k - 1].interaction == joint.id - 1 ? k : 0;
+}
+
 static pcs_status add_interaction(const trial *t, int i, int row, int dim, pcs_arena *mem,
                                   candidates *list)
 {
     const pcs_model *m = t->m;
     const pcs_interaction_def *def = &m->interaction[i];
     int hint = 0;
+    const int load = find_load(m, list, i);
     candidate *c = add(t, &def->law, dim, mem, list);
     if (!c) return pcs_fail_memory("step: an interaction");
     c->interaction = i;
+    c->load = load;
     c->row = row;
     c->key = (contact_key){-1, i, (unsigned)row};
     candidate_join(m, c, def->system1.id - 1, def->system2.id - 1);

@@ -73,7 +73,7 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
             const pcs_block cone_block = {cone, c->at, c->dim, c->law.mu};
             c->status = verdict_of(&cone_block, trace / c->dim, error, c->r, wk->u + c->at).status;
         } else if (cone == PCS_CONE_BOX) {
-            const bool slides = fabs(c->r[0]) >= wk->h * c->law.limit;
+            const bool slides = fabs(c->r[0]) >= (1 - 1e-9) * wk->list.k[i].mu;
             c->status = slides ? PCS_CONTACT_SLIDE : PCS_CONTACT_STICK;
         } else if (cone == PCS_CONE_EQUALITY) {
             c->status = PCS_CONTACT_STICK;

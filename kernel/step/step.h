@@ -33,6 +33,7 @@ typedef struct candidate {
                                 // the paths also how far the bodies slide until then
     double *drive_k, *drive;    // dim each: velocities that driven bodies and functions of time add
                                 // to u_k and u', or null
+    int load;                   // 1 + index of the joint that loads friction; 0: none
     bool timed;                 // interactions: the relation has a function of time f
     double time_f[2];           // f at t_k and at t_k + h, in units of the row
     double time_rate[2];        // df/dt at these times
@@ -79,7 +80,7 @@ typedef struct candidates {
     bool over_known;            // `over` belongs to the last velocities
     bool projected;             // the projection has measured the overlap at q'
     bool settles, settles_much; // joints in the middle remove a rest of H v, or a large one
-    double joint_change; // sum of squares of the change of H v until the middle, (m/s)^2
+    double joint_change;        // sum of squares of the change of H v until the middle, (m/s)^2
     double noise;               // relative speed below which an impulse is error of the solver
 } candidates;
 
@@ -438,6 +439,9 @@ pcs_status driven_begin(trial *t, pcs_arena *mem);
 const double *driven_velocity(const trial *t, int system, bool end);
 // f and df/dt of the relation of a candidate
 pcs_status candidate_time(const trial *t, candidate *c);
+// Sets the bounds of boxes that joints load from the impulses r of the problem (null: from those of
+// the candidates). Returns the largest change, relative to the largest bound; 0: there are none
+double step_load_bounds(const trial *t, const double *r, candidates *list, solution *s);
 // true when one of its systems is a driven body
 bool candidate_is_driven(const trial *t, const candidate *c);
 // drive_k and drive of a candidate with block k, with its rows at q
@@ -541,8 +545,8 @@ static inline const double *trial_stiffness(const trial *t, int b)
 double step_tension_work(const trial *t, int b);
 // takes the rows of joints as the scheme says; `pure`: by the midpoint rule, which gains no energy
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list);
-// Adds what the last velocities leave of H v to the terms of the joints in the middle; false, without
-// a change, when that is more than their rows can contradict each other by (assemble.c)
+// Adds what the last velocities leave of H v to the terms of the joints in the middle; false,
+// without a change, when that is more than their rows can contradict each other by (assemble.c)
 bool step_joints_yield(const trial *t, candidates *list);
 // true when joints that are not pure have gained energy by the last velocities
 bool step_joints_gain(const trial *t, pcs_arena mem);

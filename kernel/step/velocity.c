@@ -348,12 +348,33 @@ static pcs_status solve_blocks(const trial *t, pcs_arena mem, double *x)
 
 // ---- contacts ---------------------------------------------------------------------------------
 
-// r of the active set given v_free (in t->end.v), and its effect on t->end.v
-static pcs_status solve_contacts(const trial *t, pcs_arena *mem, double *v, solution *s,
-                                 pcs_step_report *out)
+// largest number of solves until the bounds of joint friction are constant
+#define BOUND_SOLVES 40
+
+// r of the active set given v_free (in t->end.v), and its effect on t->end.v. The bound of friction
+// that a joint loads depends on r: solves with the bound of the last r are repeated until it is
+// constant. Each change is that before times about mu radius over the lever of the friction force.
+static pcs_status solve_contacts(const trial *t, pcs_arena *mem, double *v, candidates *list,
+                                 solution *s, pcs_step_report *out)
 {
     bodies_report report;
-    PCS_TRY(step_solve(t, mem, v, s, &report));
+    const pcs_arena base = *mem;
+    const double tol = fmax(t->m->scheme.solver.tol, t->coarse);
+    for (int k = 0;; ++k) {
+        *mem = base;
+        PCS_TRY(step_solve(t, mem, v, s, &report));
+        out->friction_residual = step_load_bounds(t, s->r, list, s);
+        if (!(out->friction_residual > tol)) break;
+        if (report.solve.outcome != PCS_OUTCOME_CONVERGED) break;
+        if (k == BOUND_SOLVES) {
+            report.solve.outcome = PCS_OUTCOME_MAX_ITERS;
+            break;
+        }
+        out->solves += 1;
+        out->sweeps += report.sweeps;
+        out->finish_iters += report.finish;
+        memcpy(v, s->v_free, (size_t)t->m->nv * sizeof *v);
+    }
     out->solve = report.solve;
     out->solves += 1;
     out->islands = report.islands;
@@ -402,7 +423,7 @@ static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
     }
     if (!model_in_range(t->end.v, (size_t)m->nv)) return PCS_OK;
     if (t->solution.rows > 0) {
-        PCS_TRY(solve_contacts(t, mem, t->end.v, to->solution, out));
+        PCS_TRY(solve_contacts(t, mem, t->end.v, to->list, to->solution, out));
         if (!model_in_range(t->end.v, (size_t)m->nv)) return PCS_OK;
     }
     PCS_TRY(evaluate(t, false, *mem, to->end));
@@ -425,6 +446,7 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     memcpy(t->end.v, t->st->v, nv * sizeof(double));
     memset(t->end.p, 0, nv * sizeof(double));
     if (t->list.n > 0) PCS_TRY(step_assemble(t, mem, to->list, to->solution));
+    if (t->list.n > 0) step_load_bounds(t, NULL, to->list, to->solution);
     if (scheme->configuration == PCS_CONFIGURATION_PREDICTED)
         PCS_TRY(step_predict_rows(t, *mem, to->list, to->solution));
     PCS_TRY(refresh_linear(t));

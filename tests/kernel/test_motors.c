@@ -273,6 +273,127 @@ TEST(motors_that_fight)
     }
 }
 
+// ---- dry friction --------------------------------------------------------------------------------
+
+static pcs_interaction rub(scene *s, pcs_interaction joint, double limit, double mu, double radius)
+{
+    const pcs_joint_friction friction = {
+        .joint = joint, .limit = limit, .mu = mu, .radius = radius};
+    pcs_interaction out;
+    CK_OK(pcs_model_add_joint_friction(s->m, &friction, &out));
+    return out;
+}
+
+// A pendulum with the constant moment tau swings about the angles -+ tau / (m g l) (small angles):
+// each half swing ends 2 tau / (m g l) nearer, until it sticks. The friction takes what the ledger
+// loses
+TEST(a_pendulum_with_dry_friction)
+{
+    const double mass = 1, l = 0.4, start = 0.05, h = 1e-3, edges[3] = {0.1, 0.1, 0.1};
+    const double tau = 0.006 * mass * G * l, step = 2 * tau / (mass * G * l);
+    const double at[3] = {l * sin(start), -l * cos(start), 0}, down[3] = {0, -G, 0};
+    double Q[4];
+    CK_OK(pcs_quat_from_axis_angle(e_z, start, Q));
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    const pcs_system bob = scene_box(&s, mass, edges, at, Q, NULL, NULL);
+    CK_OK(pcs_model_set_gravity(s.m, down));
+    const pcs_interaction pivot = place(&s, PCS_JOINT_HINGE, bob, world, origin, e_z);
+    const pcs_interaction dry = rub(&s, pivot, tau, 0, 0);
+    scene_start(&s);
+    double before = 0, end = start, lost = 0;
+    const double E = scene_kinetic(&s) + scene_potential(&s);
+    int swings = 0;
+    for (int i = 0; i < 6000; ++i) {
+        scene_step(&s, h);
+        scene_check_ledger(&s);
+        lost += s.report.energy.tangential;
+        const double angle = atan2(scene_q(&s, bob)[0], -scene_q(&s, bob)[1]);
+        const double speed = scene_v(&s, bob)[5];
+        if (before * speed < 0 || (before != 0 && fabs(speed) < 1e-9)) {
+            CK_NEAR(fabs(angle), end - step, 1e-3 * start);
+            end = fabs(angle);
+            ++swings;
+        }
+        before = fabs(speed) < 1e-9 ? 0 : speed;
+    }
+    ck_assert_int_eq(swings, 4); // 0.05 -> 0.038 -> 0.026 -> 0.014 -> 0.002, where it sticks
+    CK_NEAR(scene_v(&s, bob)[5], 0, 1e-12);
+    CK_NEAR(effort_of(&s, dry), mass * G * scene_q(&s, bob)[0], 1e-6 * tau);
+    CK_NEAR(lost, scene_kinetic(&s) + scene_potential(&s) - E, 1e-4 * fabs(lost));
+    scene_close(&s);
+}
+
+// a shaft of radius r that carries N slows down by mu r N / I, and stays at rest
+TEST(a_loaded_shaft_slows_down)
+{
+    const double I = 0.8, mu = 0.2, radius = 0.05, spin = 0.05, h = 1e-3, down[3] = {0, -G, 0};
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        if (k == 0) s.scheme = pcs_scheme_default();
+        pcs_interaction hinge;
+        const pcs_system wheel = flywheel(&s, I, spin, &hinge);
+        CK_OK(pcs_model_set_gravity(s.m, down));
+        const pcs_interaction dry = rub(&s, hinge, 0, mu, radius);
+        scene_start(&s);
+        const double slope = mu * radius * 3 * G / I;
+        for (int i = 1; i <= 300; ++i) {
+            scene_step(&s, h);
+            scene_check_ledger(&s);
+            CK_NEAR(scene_v(&s, wheel)[5], fmax(0, spin - slope * h * i), 1e-7);
+            ck_assert_double_le(s.report.friction_residual, 1e-8);
+        }
+        CK_NEAR(effort_of(&s, dry), 0, 1e-9);
+        scene_close(&s);
+    }
+}
+
+// the moment is mu r |R| with the force R of the same step, also where R varies fast
+TEST(friction_is_loaded_by_the_force_of_its_step)
+{
+    const double mass = 2, l = 0.3, mu = 0.3, radius = 0.04, h = 1e-3, edges[3] = {0.6, 0.1, 0.1},
+                 at[3] = {l, 0, 0}, down[3] = {0, -G, 0};
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    const pcs_system rod = scene_box(&s, mass, edges, at, NULL, NULL, NULL);
+    CK_OK(pcs_model_set_gravity(s.m, down));
+    const pcs_interaction pivot = place(&s, PCS_JOINT_HINGE, rod, world, origin, e_z);
+    const pcs_interaction dry = rub(&s, pivot, 0, mu, radius);
+    scene_start(&s);
+    for (int i = 0; i < 400; ++i) {
+        scene_step(&s, h);
+        const pcs_joint_state now = joint_now(&s, pivot);
+        const double R = hypot(hypot(now.force1[0], now.force1[1]), now.force1[2]);
+        const double moment = effort_of(&s, dry), speed = now.speed[0];
+        if (fabs(speed) > 0.01) CK_NEAR(moment, -copysign(mu * radius * R, speed), 1e-6 * mu * R);
+        ck_assert_double_le(fabs(moment), mu * radius * R * (1 + 1e-6));
+    }
+    scene_close(&s);
+}
+
+// a slide inclined by 30 degrees holds with mu above tan 30, and else slides as a block on a plane
+TEST(a_rough_slide)
+{
+    const double x[3] = {0}, along[3] = {cos(PI / 6), sin(PI / 6), 0}, edges[3] = {0.6, 0.1, 0.1},
+                 down[3] = {0, -G, 0};
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        const pcs_system box = scene_box(&s, 2, edges, x, NULL, NULL, NULL);
+        CK_OK(pcs_model_set_gravity(s.m, down));
+        const pcs_interaction guide = place(&s, PCS_JOINT_SLIDER, box, world, origin, along);
+        const double rough = k == 0 ? 0.6 : 0.4;
+        rub(&s, guide, 0, rough, 0);
+        scene_start(&s);
+        for (int i = 0; i < 200; ++i) {
+            scene_step(&s, 1e-3);
+        }
+        const double a = k == 0 ? 0 : -G * (sin(PI / 6) - rough * cos(PI / 6));
+        CK_NEAR(joint_now(&s, guide).speed[0], 0.2 * a, 1e-6);
+        scene_close(&s);
+    }
+}
+
 static int no_number(void *user, double t, double *f, double *df)
 {
     (void)user;
@@ -302,6 +423,20 @@ TEST(prescribed_coordinates_that_are_refused)
     ball.time.rate = 1;
     const pcs_interaction_def many = {ball, pcs_law_equality(), box, other};
     CK_SAYS(pcs_model_add_interaction(s.m, &many, NULL), PCS_ERR_ARG, "only one row");
+    pcs_joint_friction friction = {.joint = place(&s, PCS_JOINT_HINGE, other, world, origin, e_z),
+                                   .mu = -1},
+                       same;
+    CK_SAYS(pcs_model_add_joint_friction(s.m, &friction, NULL), PCS_ERR_ARG, "mu -1");
+    friction.mu = 0.3;
+    friction.radius = 0.02;
+    friction.limit = 0.5;
+    pcs_interaction dry;
+    CK_OK(pcs_model_add_joint_friction(s.m, &friction, &dry));
+    CK_OK(pcs_model_joint_friction(s.m, dry, &same));
+    CK_NEAR(same.limit, 0.5, 1e-15);
+    CK_NEAR(same.mu * same.radius, 0.006, 1e-17);
+    CK_SAYS(pcs_model_joint_friction(s.m, friction.joint, &same), PCS_ERR_ARG, "no friction");
+    CK_OK(pcs_model_set_interaction_enabled(s.m, friction.joint, false));
     double effort;
     motor.joint = place(&s, PCS_JOINT_SLIDER, other, world, origin, e_x);
     motor.target = (pcs_time_function){.fn = no_number};

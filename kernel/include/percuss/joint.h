@@ -156,9 +156,37 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_joint_motor(const pcs_model *model,
                                                        pcs_interaction interaction,
                                                        pcs_joint_motor *out);
 
-/// The effort of a motor: the mean force (N) or moment (N m) along its coordinate over the last
-/// step, on system 1; after an impact its impulse. Zero if it did not act. PCS_ERR_ARG for
-/// interactions that are no motors.
+/// Dry friction on a free coordinate of a joint: a force (N) or moment (N m) against its speed of
+/// at most limit + mu |R|, for an angle limit + mu radius |R|, where R is the force that the joint
+/// transmits in the same step. It sticks.
+typedef struct pcs_joint_friction {
+    pcs_interaction joint; ///< the joint
+    int coordinate;        ///< number of the coordinate; not of a rotation vector
+    double limit;          ///< constant part, N or N m, >= 0 and finite
+    double mu;             ///< friction of the bearing, >= 0 and finite
+    double radius;         ///< of the bearing, m, >= 0; displacements do not use it
+} pcs_joint_friction;
+
+/// Adds dry friction to a joint, as an interaction of its own (`out` may be null): a box row of the
+/// velocity problem, |r| <= h (limit + mu radius |R|). Where mu > 0 the bound depends on the
+/// solution: the velocity problem is solved again with the new bound until the bound is constant to
+/// the tolerance of the solver (pcs_step_report: friction_residual). R is the norm of the rows that
+/// hold positions: of a hinge the radial and axial force, of a slider the force across. Moments
+/// that a slider transmits do not count. pcs_work_joint_effort gives the force or moment.
+/// PCS_ERR_ARG, with a sentence, as for motors.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_joint_friction(pcs_model *model,
+                                                              const pcs_joint_friction *friction,
+                                                              pcs_interaction *out);
+
+/// Reads friction back; `radius` is 1 and `mu` their product for an angle. PCS_ERR_ARG, with `out`
+/// unchanged, for other interactions.
+PCS_NODISCARD PCS_API pcs_status pcs_model_joint_friction(const pcs_model *model,
+                                                          pcs_interaction interaction,
+                                                          pcs_joint_friction *out);
+
+/// The effort of a motor or of friction: the mean force (N) or moment (N m) along its coordinate
+/// over the last step, on system 1; after an impact its impulse. Zero if it did not act.
+/// PCS_ERR_ARG for interactions that are neither.
 PCS_NODISCARD PCS_API pcs_status pcs_work_joint_effort(const pcs_work *work,
                                                        pcs_interaction interaction, double *effort);
 

@@ -185,9 +185,11 @@ typedef struct pcs_law {
     pcs_law_kind kind; ///< which
     double e;          ///< restitution in [0, 1]
     double e_t;        ///< tangential restitution in [0, 1], of Newton-Coulomb
-    double mu;         ///< friction, >= 0 and finite, of Newton-Coulomb; 0 acts as Newton impact
-    double limit;      ///< of limited: the largest |r| / h, >= 0, in N for a row that is a length;
-                       ///< INFINITY: u' = 0 always
+    double mu;    ///< friction, >= 0 and finite, of Newton-Coulomb; 0 acts as Newton impact. Of
+                  ///< limited: the part of the force of the joint that adds to the limit; 0 but
+                  ///< for joint friction
+    double limit; ///< of limited: the largest |r| / h, >= 0, in N for a row that is a length;
+                  ///< INFINITY: u' = 0 always
 } pcs_law;
 
 /// u' = 0: joints.

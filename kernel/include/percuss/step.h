@@ -135,11 +135,13 @@ typedef struct pcs_step_report {
     int newton_iters;    ///< Newton iterations of the theta scheme, all passes
     double
         newton_residual; ///< relative residual of (7.1); NaN when the first iterate is not finite
-    int solves;          ///< velocity problems solved
-    int passes;          ///< active-set passes (1 but for speculative and end-of-step)
-    int candidates;      ///< contacts in reach and interactions (rows in groups)
-    int active;          ///< those in the velocity problem
-    pcs_report solve;    ///< report of the last velocity problem; zero if there was none
+    double friction_residual; ///< last change of the bounds of joint friction, relative to the
+                              ///< largest; 0 without friction that a joint loads
+    int solves;               ///< velocity problems solved
+    int passes;               ///< active-set passes (1 but for speculative and end-of-step)
+    int candidates;           ///< contacts in reach and interactions (rows in groups)
+    int active;               ///< those in the velocity problem
+    pcs_report solve;         ///< report of the last velocity problem; zero if there was none
     pcs_outcome projection_outcome; ///< converged if there was nothing to do
     int projection_iters;           ///< MLCP steps taken
     pcs_outcome projection_solve;   ///< how the last linearised problem ended; converged if none

@@ -46,6 +46,7 @@ static pcs_status crank_it(void)
     hinge.point1[0] = -0.3;
     PCS_TRY(pcs_model_add_joint(model, &hinge, &pivot));
 #include "block_2.c"
+#include "block_3.c"
     PCS_TRY(pcs_state_create(model, &state));
     PCS_TRY(pcs_work_create(model, &work));
     PCS_TRY(pcs_run(model, state, work, 1e-3, 0.5, NULL, NULL, NULL));
