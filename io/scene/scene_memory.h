@@ -24,7 +24,4 @@ struct pcs_scene_memory {
 // pcs_scene_keep with the name that shapes of a file refer to
 pcs_status scene_keep(pcs_scene *scene, pcs_geometry *geometry, const char *name);
 
-// a copy of a text in the memory of the scene, or null
-const char *scene_text(pcs_scene *scene, const char *text);
-
 #endif

@@ -48,7 +48,8 @@ void pcs_scene_destroy(pcs_scene *scene)
     pcs_env_free(&env, scene);
 }
 
-const char *scene_text(pcs_scene *scene, const char *text)
+// a copy of a text in the memory of the scene, or null
+static const char *copy_text(pcs_scene *scene, const char *text)
 {
     if (!text || !*text) return "";
     const size_t bytes = strlen(text) + 1;
@@ -59,7 +60,7 @@ const char *scene_text(pcs_scene *scene, const char *text)
 pcs_status pcs_scene_describe(pcs_scene *scene, const char *name, const char *description)
 {
     if (!scene) return pcs_fail(PCS_ERR_ARG, "pcs_scene_describe: the scene is null");
-    const char *first = scene_text(scene, name), *second = scene_text(scene, description);
+    const char *first = copy_text(scene, name), *second = copy_text(scene, description);
     if (!first || !second) return pcs_fail_memory("pcs_scene_describe");
     scene->name = first;
     scene->description = second;
@@ -83,7 +84,7 @@ static bool reserve(struct pcs_scene_memory *m)
 pcs_status scene_keep(pcs_scene *scene, pcs_geometry *geometry, const char *name)
 {
     struct pcs_scene_memory *m = scene->memory;
-    const char *copy = scene_text(scene, name);
+    const char *copy = copy_text(scene, name);
     if (!copy || !reserve(m)) {
         pcs_geometry_destroy(geometry);
         return pcs_fail_memory("pcs_scene_keep");

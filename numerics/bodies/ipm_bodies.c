@@ -39,9 +39,9 @@ static pcs_status take(part_rows *x, const pcs_solver_opts *o, pcs_arena *work, 
     return body_system_take(s, &x->g, symmetric, w->dim, true, work);
 }
 
-pcs_status task_ipm(island_task *t, const pcs_solver_opts *opts, double units)
+pcs_status bodies_ipm(island_task *t)
 {
-    const pcs_ipm_space wanted = opts->as.ipm.space;
+    const pcs_ipm_space wanted = t->o.as.ipm.space;
     const bool body = wanted == PCS_IPM_SPACE_AUTOMATIC ? task_prefers_velocities(t)
                                                         : wanted == PCS_IPM_SPACE_BODY;
     if (!body || t->of.ns == 0) return PCS_ERR_UNSUPPORTED;
@@ -51,9 +51,9 @@ pcs_status task_ipm(island_task *t, const pcs_solver_opts *opts, double units)
     solver_track track;
     pcs_arena work = t->work;
     PCS_TRY(part_rows_open(t, &work, &x));
-    PCS_TRY(take(&x, opts, &work, &w, &s));
-    const double cost = task_cost(opts->kind, x.g.nb, s.nv, s.S.p[s.nv], SPARSE_STEP);
-    const pcs_solver_opts o = task_limits(t, opts, units, cost);
+    PCS_TRY(take(&x, &t->o, &work, &w, &s));
+    const double cost = task_cost(t->o.kind, x.g.nb, s.nv, s.S.p[s.nv], SPARSE_STEP);
+    const pcs_solver_opts o = task_limits(t, &t->o, task_left(t), cost);
     if (!part_rows_track(t, &x, &o, &work, &track)) return pcs_fail_memory("ipm");
     pcs_status status = PCS_OK;
     if (!ipm_is_over(&track, x.p.r, x.p.u)) {
@@ -65,9 +65,4 @@ pcs_status task_ipm(island_task *t, const pcs_solver_opts *opts, double units)
     }
     PCS_TRY(status);
     return part_rows_close(t, &x, &track, cost * track.iters);
-}
-
-pcs_status bodies_ipm(island_task *t)
-{
-    return task_ipm(t, &t->o, task_left(t));
 }

@@ -557,7 +557,8 @@ int prepared_row(const prepared *p, int k)
     }
 }
 
-int prepared_stride(const prepared *p, int k)
+// distance of the rows of visit k
+static int stride_of(const prepared *p, int k)
 {
     return p->unit[k].kind == VISIT_PACK ? LANES : 1;
 }
@@ -630,7 +631,7 @@ static void scatter_blocks(void *arg, int begin, int end)
     for (int k = begin; k < end; ++k) {
         const bodies_block *b = block_at(p, k);
         const double *from = c->from + prepared_row(p, k);
-        const int stride = prepared_stride(p, k);
+        const int stride = stride_of(p, k);
         for (int i = 0; i < b->dim; ++i) {
             c->to[b->row + i] = from[stride * i];
         }

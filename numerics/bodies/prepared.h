@@ -150,9 +150,8 @@ typedef struct prepared_one {
 // false for a general block, and for a block between a system and itself
 bool prepared_make_one(const bodies_problem *b, int block, const double *v_free, prepared_one *out);
 
-// the first row of visit k <= nb; its further rows follow at distance `stride`
+// the first row of visit k <= nb
 int prepared_row(const prepared *p, int k);
-int prepared_stride(const prepared *p, int k);
 
 // v = v_free + y for the systems of the island, both of the whole problem
 void prepared_add(const prepared *p, const double *v_free, const double *y, double *v);

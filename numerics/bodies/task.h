@@ -86,10 +86,6 @@ pcs_status task_sweep(island_task *t, int most, int patience);
 // PCS_ERR_UNSUPPORTED, nothing changed, for a block of A that is not definite
 pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budget *budget);
 
-// ipm on the velocities, with at most `units` units. PCS_ERR_UNSUPPORTED, nothing changed, where W
-// is better or o->as.ipm.space asks for it
-pcs_status task_ipm(island_task *t, const pcs_solver_opts *o, double units);
-
 // Assembles W and solves with at most `units` units
 pcs_status task_assemble(island_task *t, const pcs_solver_opts *o, double units, double step);
 

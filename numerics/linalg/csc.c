@@ -69,7 +69,8 @@ bool csc_take(pcs_arena *arena, int n, int nnz, pcs_csc *out)
     return out->p && out->i && out->x;
 }
 
-void csc_triangles(const pcs_csc *M, bool *upper, bool *lower)
+// reports whether M has entries above and below the diagonal
+static void triangles_of(const pcs_csc *M, bool *upper, bool *lower)
 {
     *upper = *lower = false;
     for (int j = 0; j < M->n; ++j) {
@@ -97,7 +98,7 @@ static void append(pcs_csc *A, int i, int j, double x)
 bool csc_complete(const pcs_env *env, const pcs_csc *M, pcs_csc *out)
 {
     bool upper, lower;
-    csc_triangles(M, &upper, &lower);
+    triangles_of(M, &upper, &lower);
     const bool half = upper != lower;
     const size_t given = (size_t)M->p[M->n], most = half ? 2 * given : given;
     *out = (pcs_csc){.m = M->n, .n = M->n};

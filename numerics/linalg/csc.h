@@ -19,9 +19,6 @@ bool csc_take(pcs_arena *arena, int n, int nnz, pcs_csc *out);
 bool csc_complete(const pcs_env *env, const pcs_csc *M, pcs_csc *out);
 void csc_free(const pcs_env *env, pcs_csc *A);
 
-// reports whether M has entries above and below the diagonal
-void csc_triangles(const pcs_csc *M, bool *upper, bool *lower);
-
 // y = y + A x
 void csc_addmul(const pcs_csc *A, const double *x, double *y);
 

@@ -68,7 +68,8 @@ pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x)
     return PCS_OK;
 }
 
-pcs_status ode_interpolate_last(pcs_integrator *run, double theta, double *x)
+// x at `theta` of the last accepted step (x_old to now)
+static pcs_status interpolate_last(pcs_integrator *run, double theta, double *x)
 {
     const int n = run->n;
     if (has_weights(run->tableau) && run->K_last_known) {
@@ -100,5 +101,5 @@ pcs_status pcs_integrator_at(pcs_integrator *run, double t, double *x)
         memcpy(x, run->x, (size_t)run->n * sizeof *x);
         return PCS_OK;
     }
-    return ode_interpolate_last(run, (t - run->t_old) / run->h_last, x);
+    return interpolate_last(run, (t - run->t_old) / run->h_last, x);
 }

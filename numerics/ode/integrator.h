@@ -110,9 +110,8 @@ pcs_status ode_rates(pcs_integrator *run, double t, const double *x, double *out
 // computes run->f, the current x' of any kind of system (of a fully implicit one run->xdot)
 pcs_status ode_slope(pcs_integrator *run);
 
-// x at `theta` of the last attempt (now to x_new), or of the last accepted step (x_old to now)
+// x at `theta` of the last attempt (now to x_new)
 pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x);
-pcs_status ode_interpolate_last(pcs_integrator *run, double theta, double *x);
 
 // Finds events within the attempt and appends them to run->found. If one is terminal, the attempt
 // is repeated up to it, and *stop is set.

@@ -575,7 +575,8 @@ void dict_drop_column(dict *d, int j)
     d->n = last;
 }
 
-void dict_drop_row(dict *d, int i)
+// removes basic i, which has no constraint; the last one takes its place
+static void drop_row(dict *d, int i)
 {
     const int last = d->m - 1;
     for (int j = 0; j <= d->n; ++j) {
@@ -635,7 +636,7 @@ bool poly_build(const pivot_problem *p, pcs_arena *arena, dict *d)
             dict_drop_column(d, j);
         } else {
             dict_exchange(d, at, j);
-            dict_drop_row(d, at);
+            drop_row(d, at);
         }
     }
     return true;

@@ -89,8 +89,6 @@ void dict_exchange(dict *d, int i, int j);
 
 // removes nonbasic j, which stays at zero; the last one takes its place
 void dict_drop_column(dict *d, int j);
-// removes basic i, which has no constraint; the last one takes its place
-void dict_drop_row(dict *d, int i);
 
 // The reduced problem as a dictionary of the polyhedron { u_I >= 0, x >= 0, equalities }. Codes:
 // x_k = k and u_k = ni + k for unilateral place k (counted from 0), the zero rows 2 ni + l. The
