@@ -15,6 +15,10 @@
 // units of the solver for a problem with joints: some tens of factorisations of W
 #define BUDGET 1500
 
+// tolerance of linearised problems of joints alone: factors solve them to rounding anyway, but
+// where rows depend on each other no solution is exact, and the next iteration closes what is left
+#define LINEAR_TOL 1e-3
+
 static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, double *g)
 {
     for (int i = 0; i < set->n; ++i) {
@@ -82,12 +86,21 @@ static double worth_solving(const project_set *set, const double *g, double tol)
     return fmin(1e-2, fmax(1e-12, 0.3 * tol / sqrt(square)));
 }
 
+static bool has_joints_only(const project_set *set)
+{
+    for (int i = 0; i < set->rows; ++i) {
+        if (set->kind[i] != PCS_CONE_EQUALITY) return false;
+    }
+    return true;
+}
+
 pcs_solver_opts project_options(const project_set *set, const double *g, double tol)
 {
     const bool few = set->rows <= FEW_ROWS;
     pcs_solver_opts opts =
         pcs_solver_opts_default(few || set->joints ? PCS_SOLVER_AUTO : PCS_SOLVER_NSGS);
     opts.tol = few ? 1e-12 : worth_solving(set, g, tol);
+    if (has_joints_only(set)) opts.tol = LINEAR_TOL;
     if (!few) opts.max_iters = set->joints ? BUDGET : PROJECT_SWEEPS;
     return opts;
 }

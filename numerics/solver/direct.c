@@ -27,11 +27,22 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         active_free(&a);
         return pcs_fail_memory("direct");
     }
-    const active_end end = active_solve(&a, r, u);
+    // dense least squares only where the proximal steps of a singular W leave more than the
+    // tolerance
+    a.least = false;
+    active_end end = active_solve(&a, r, u);
+    bool within = true;
+    if (end == ACTIVE_LEAST) {
+        pcs_measure m;
+        pcs_problem_measure(p, r, u, &m);
+        within = solver_stop_value(o, &m) <= o->tol;
+        a.least = true;
+        if (!within) end = active_solve(&a, r, u);
+    }
     active_free(&a);
     out->iters = 1;
     out->outcome = end == ACTIVE_LOST ? PCS_OUTCOME_STALLED : PCS_OUTCOME_CONVERGED;
-    if (end == ACTIVE_LEAST) {
+    if (end == ACTIVE_LEAST && !within) {
         out->outcome = PCS_OUTCOME_STALLED;
         for (size_t i = 0; i < n; ++i) {
             y[i] = -u[i] / s[i];
