@@ -21,7 +21,6 @@
 #include "scenes/simulation.h"
 
 #include <percuss/inertia.h>
-#include <percuss/touching.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -124,7 +123,6 @@ static pcs_status build_at(const settings *set, bool at_rest, pcs_scene **out)
         at[2] -= set->length * cos(angle);
         memcpy(rod.b, at, sizeof at);
         PCS_TRY(mechanism_bar(model, &rod, &link));
-        PCS_TRY(pcs_model_set_groups(model, link, 0, 0)); // links do not touch each other
         PCS_TRY(mechanism_joint(model, PCS_JOINT_HINGE, link, above, rod.a, y, NULL));
         above = link;
     }

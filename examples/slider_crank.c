@@ -23,7 +23,6 @@
 #include "scenes/simulation.h"
 
 #include <percuss/integration.h>
-#include <percuss/touching.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -111,8 +110,6 @@ static pcs_status build(const void *user, pcs_scene **out)
                          .width = WIDTH};
     PCS_TRY(mechanism_bar(model, &turning, &crank));
     PCS_TRY(mechanism_bar(model, &pushing, &rod));
-    PCS_TRY(pcs_model_set_groups(model, crank, 0, 0));
-    PCS_TRY(pcs_model_set_groups(model, rod, 0, 0));
     pcs_body_def def = pcs_body_def_default();
     const pcs_shape box = pcs_shape_box(2 * set->half[0], DEPTH, 2 * set->half[1]);
     def.mass = set->mass[2];

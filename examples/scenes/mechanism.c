@@ -5,6 +5,7 @@
 
 #include <percuss/inertia.h>
 #include <percuss/rotation.h>
+#include <percuss/touching.h>
 
 pcs_status mechanism_bar(pcs_model *model, const bar *def, pcs_system *out)
 {
@@ -28,9 +29,11 @@ pcs_status mechanism_bar(pcs_model *model, const bar *def, pcs_system *out)
                              (d[0] * dv[1] - d[1] * dv[0]) / square};
     pcs_quat_conj(body.orientation, back);
     pcs_quat_rotate(back, omega, body.omega);
+    body.omega[2] += def->spin;
     PCS_TRY(pcs_model_add_body(model, &body, out));
     const pcs_shape box = pcs_shape_box(def->width, def->width, length);
-    return pcs_model_add_shape(model, *out, &box, (pcs_material){0});
+    PCS_TRY(pcs_model_add_shape(model, *out, &box, (pcs_material){0}));
+    return pcs_model_set_groups(model, *out, 0, 0);
 }
 
 pcs_status mechanism_joint(pcs_model *model, pcs_joint_kind kind, pcs_system system1,

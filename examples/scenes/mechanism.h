@@ -4,15 +4,16 @@
 
 #include <percuss/joint.h>
 
-// A square bar. Its z axis is the direction from a to b; at the start it does not rotate about it.
+// A square bar. Its z axis is the direction from a to b.
 typedef struct bar {
     double a[3], b[3];   // ends, inertial, m
     double va[3], vb[3]; // their velocities at the start, m/s
+    double spin;         // about its z axis at the start, rad/s
     double mass, width;  // kg, m
     double J;            // moment of inertia about axes across it, kg m^2; 0: that of a uniform bar
 } bar;
 
-// Adds it as a body with a shape.
+// Adds it as a body with a shape that touches nothing: bars cross where they are joined.
 pcs_status mechanism_bar(pcs_model *model, const bar *def, pcs_system *out);
 
 // Adds a joint of system1 to system2 ({0}: the world) at a point and along an axis, both inertial.
