@@ -49,8 +49,6 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--e", &set->e, 0, 0.9, "", "restitution of pins and holes");
     args_real(&a, "--rate", &set->rate, 10, 40, "rad/s", "of the crank at the start");
     args_positive(&a, "--crank-mass", &set->mass[0], 4, "kg", "mass of the crank");
-    args_positive(&a, "--rod-mass", &set->mass[1], 2, "kg", "mass of the rod");
-    args_positive(&a, "--rocker-mass", &set->mass[2], 2, "kg", "mass of the rocker");
     run_parse(&a, &set->run, RUN_GRAVITY, argc, argv);
     set->run.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
     set->run.scheme.projection = PCS_PROJECTION_DIRECT;

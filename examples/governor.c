@@ -136,7 +136,6 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--rate", &set->rate, 7, 12, "rad/s", "of the shaft at the start");
     args_real(&a, "--beside", &set->beside, -0.3, 0.3, "rad", "start off the steady angle");
     args_positive(&a, "--ball", &set->ball, 1.5, "kg", "mass of a ball");
-    args_positive(&a, "--sleeve", &set->sleeve, 2, "kg", "mass of the sleeve");
     args_positive(&a, "--stiffness", &set->stiffness, 2, "N/m", "of the spring");
     run_parse(&a, &set->run, 0, argc, argv);
     set->run.scheme.solver.tol = 1e-12;
