@@ -204,8 +204,11 @@ TEST(a_planar_body_moves_as_a_prism_in_space)
 {
     pcs_scheme projected = pcs_scheme_moreau_jean();
     projected.projection = PCS_PROJECTION_DIRECT;
-    const pcs_scheme scheme[3] = {pcs_scheme_default(), pcs_scheme_moreau_jean(), projected};
-    for (int k = 0; k < 3; ++k) {
+    pcs_scheme in_coordinates = projected;
+    in_coordinates.metric = PCS_METRIC_Q1;
+    const pcs_scheme scheme[4] = {pcs_scheme_default(), pcs_scheme_moreau_jean(), projected,
+                                  in_coordinates};
+    for (int k = 0; k < 4; ++k) {
         double planar[7], polygon[7], space[7];
         tumble(true, false, scheme[k], planar);
         tumble(true, true, scheme[k], polygon);
