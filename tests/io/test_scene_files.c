@@ -634,6 +634,38 @@ TEST(limits_of_joints)
     pcs_scene_destroy(scene);
 }
 
+// motors and friction of a joint, and a winch
+TEST(what_acts_in_joints)
+{
+    pcs_scene *scene = parse(
+        "{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}, {\"name\": \"b\"}], "
+        "\"interactions\": ["
+        "  {\"kind\": \"hinge\", \"name\": \"pin\", \"bodies\": [\"a\"], \"axis\": [0, 1, 0]},"
+        "  {\"kind\": \"motor\", \"joint\": \"pin\", \"target\": {\"amplitude\": 2, \"frequency\": "
+        "3}},"
+        "  {\"kind\": \"motor\", \"joint\": 1, \"of_speed\": true, \"limit\": 5,"
+        "   \"target\": {\"offset\": 4}},"
+        "  {\"kind\": \"friction\", \"joint\": \"pin\", \"limit\": 0.5, \"mu\": 0.2, \"radius\": "
+        "0.1},"
+        "  {\"kind\": \"rope\", \"bodies\": [\"a\", \"b\"], \"length\": 1, \"target\": {\"rate\": "
+        "-0.1}}]}");
+    pcs_joint_motor motor;
+    pcs_joint_friction friction;
+    pcs_interaction_def def;
+    CK_OK(pcs_model_joint_motor(scene->model, (pcs_interaction){2}, &motor));
+    ck_assert(motor.target.amplitude == 2 && motor.target.frequency == 3 && isinf(motor.limit));
+    CK_OK(pcs_model_joint_motor(scene->model, (pcs_interaction){3}, &motor));
+    ck_assert(motor.of_speed && motor.target.offset == 4);
+    CK_NEAR(motor.limit, 5, 1e-14);
+    CK_OK(pcs_model_joint_friction(scene->model, (pcs_interaction){4}, &friction));
+    CK_NEAR(friction.limit, 0.5, 1e-15);
+    CK_NEAR(friction.mu * friction.radius, 0.02, 1e-16);
+    CK_OK(pcs_model_interaction(scene->model, (pcs_interaction){5}, &def));
+    ck_assert(def.relation.time.rate == -0.1);
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+}
+
 TEST(planar_bodies_have_a_plane)
 {
     pcs_scene *scene =

@@ -394,6 +394,74 @@ TEST(a_rough_slide)
     }
 }
 
+// ---- mixed problems ------------------------------------------------------------------------------
+
+// Four bars with four hinges lie on a rough floor, and a limited motor drives one against another:
+// equality rows of which three are redundant, unilateral, box and Coulomb blocks in one solve. What
+// the motor gives is kinetic energy, or lost by the friction of the floor and of the joints
+TEST(a_driven_four_bar_on_a_rough_floor)
+{
+    const double h = 1e-3, half = 0.05, thick = 0.1, mu = 0.3;
+    static const double corner[4][3] = {{0, 0, 0.05}, {0, 1, 0.05}, {2, 1.5, 0.05}, {2, 0, 0.05}};
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    pcs_system bar[4];
+    pcs_interaction hinge[4];
+    double weight = 0;
+    for (int k = 0; k < 4; ++k) {
+        const double *a = corner[k], *b = corner[(k + 1) % 4], x = b[0] - a[0], y = b[1] - a[1];
+        const double length = hypot(x, y), mass = k == 3 ? 20 : 2 * length,
+                     edges[3] = {length, thick, thick},
+                     at[3] = {0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), half};
+        double Q[4];
+        CK_OK(pcs_quat_from_axis_angle(e_z, atan2(y, x), Q));
+        bar[k] = scene_box(&s, mass, edges, at, Q, NULL, NULL);
+        scene_rough(&s, bar[k], pcs_shape_box(length, thick, thick), 0, 0, mu);
+        weight += mass * G;
+    }
+    scene_rough(&s, world, pcs_shape_half_space(e_z, 0), 0, 0, mu);
+    scene_gravity(&s, 0, 0, -G);
+    for (int k = 0; k < 4; ++k) {
+        hinge[k] = place(&s, PCS_JOINT_HINGE, bar[k], bar[(k + 3) % 4], corner[k], e_z);
+        if (k > 0) rub(&s, hinge[k], 0.02, 0.1, 0.01);
+    }
+    const pcs_joint_limits stops = {hinge[3], 0, -1, 1, 0};
+    CK_OK(pcs_model_add_joint_limits(s.m, &stops, NULL));
+    pcs_joint_motor motor = pcs_joint_motor_default(hinge[0]);
+    motor.of_speed = true;
+    motor.target.offset = -1;
+    motor.limit = 60;
+    pcs_interaction drive;
+    CK_OK(pcs_model_add_joint_motor(s.m, &motor, &drive));
+    scene_start(&s);
+    double given = 0, lost = 0;
+    const int steps = TEST_FEW(50, 200);
+    for (int i = 0; i < steps; ++i) {
+        scene_step(&s, h);
+        scene_check_ledger(&s);
+        ck_assert_msg(s.report.outcome == PCS_OUTCOME_CONVERGED, "step %d: %s, residual %g", i,
+                      pcs_outcome_text(s.report.outcome), s.report.solve.measure.residual);
+        given += s.report.energy.prescribed;
+        lost -= s.report.energy.tangential;
+        ck_assert_double_le(s.report.energy.tangential, 1e-9);
+        double load = 0;
+        const pcs_contact *c;
+        for (int n = scene_contacts(&s, &c); n > 0; --n, ++c) {
+            if (c->interaction == 0) load += c->r[0];
+        }
+        CK_NEAR(load / h, weight, 1e-3 * weight);
+        for (int k = 0; k < 4; ++k) {
+            ck_assert_double_le(joint_now(&s, hinge[k]).violation, 1e-9);
+        }
+        const double effort = effort_of(&s, drive);
+        ck_assert_double_le(fabs(effort), motor.limit * (1 + 1e-9));
+        if (effort > -0.999 * motor.limit) CK_NEAR(joint_now(&s, hinge[0]).speed[0], -1, 1e-6);
+    }
+    CK_NEAR(given, lost + scene_kinetic(&s), 1e-3 * given);
+    ck_assert_double_gt(lost, 0.1 * given);
+    scene_close(&s);
+}
+
 static int no_number(void *user, double t, double *f, double *df)
 {
     (void)user;
