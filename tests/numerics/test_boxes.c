@@ -8,8 +8,6 @@
 #include "problems.h"
 #include "scratch.h"
 
-#include "problem/problem.h"
-
 // one row: r = P(-q / W), and the certificate says stick or slide
 TEST(one_box_in_closed_form)
 {
