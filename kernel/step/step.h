@@ -623,6 +623,11 @@ void step_why(const pcs_work *wk, const pcs_step_report *report, char text[STEP_
 // the last error is the cause of the divergence
 void step_keep_cause(pcs_work *wk);
 
+// the impulse of an interaction on a body in the last step: force (inertial), moment about G (body
+// axes); zero where it did not act
+void work_reaction(const pcs_work *wk, pcs_interaction interaction, pcs_system body,
+                   double wrench[6]);
+
 // the doubts of a step (D-7), and that it is committed unsolved
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
 void step_doubt_unsolved(const trial *t, pcs_step_report *out);

@@ -88,6 +88,16 @@ static void into_frame(const pcs_work *wk, const pcs_body_frame *frame, const do
 
 // ---- wrenches ----------------------------------------------------------------------------------
 
+void work_reaction(const pcs_work *wk, pcs_interaction interaction, pcs_system body,
+                   double wrench[6])
+{
+    const int block = block_of(wk, body);
+    memset(wrench, 0, 6 * sizeof *wrench);
+    for (int i = 0; block >= 0 && i < wk->list.n; ++i) {
+        if (wk->list.c[i].interaction == interaction.id - 1) add_impulse(wk, i, block, wrench);
+    }
+}
+
 pcs_status pcs_work_reaction(const pcs_work *wk, pcs_interaction interaction,
                              const pcs_body_frame *frame, double wrench[6])
 {
@@ -106,12 +116,9 @@ pcs_status pcs_work_reaction(const pcs_work *wk, pcs_interaction interaction,
                         part_words(m, PART_INTERACTION, "interaction ", interaction.id, one),
                         part_words(m, PART_SYSTEM, "system ", frame->body.id, two));
     }
-    double about_G[6] = {0};
-    const int block = block_of(wk, frame->body);
-    if (block < 0) return PCS_OK; // no step yet
-    for (int i = 0; i < wk->list.n; ++i) {
-        if (wk->list.c[i].interaction == interaction.id - 1) add_impulse(wk, i, block, about_G);
-    }
+    if (block_of(wk, frame->body) < 0) return PCS_OK; // no step yet
+    double about_G[6];
+    work_reaction(wk, interaction, frame->body, about_G);
     into_frame(wk, frame, about_G, wrench);
     return PCS_OK;
 }

@@ -9,7 +9,7 @@
 //   4. a solve on the active set of the best r: the last digits
 //
 // Without unilateral rows the problem is linear: a direct solve, and 4. Where rows contradict each
-// other no other part does better.
+// other no other part does better; lemke then looks for the proof, if they do so by much.
 //
 // J. Judice, F. Pires, A block principal pivoting algorithm for large-scale strictly monotone
 // linear complementarity problems, Comput. Oper. Res. 21, 1994. K. Murty, 1974 (single pivots).
@@ -53,6 +53,8 @@
 // first weight
 #define NEAR      1e-3
 #define PROX_NEAR 1e-4
+// equalities that least squares leave with a larger stop value may have no solution
+#define REFUTE_FROM 1e-3
 // a smaller stop value may become worse by another solve
 #define POLISH_FROM 1e-14
 
@@ -304,6 +306,9 @@ pcs_status portfolio_rows(portfolio *f)
     }
     if (!f->infeasible && f->t.best_value > POLISH_FROM && portfolio_begins(f, PART_DIGITS)) {
         polish(f);
+    }
+    if (linear && f->t.best_value > REFUTE_FROM) {
+        PCS_TRY(run_part(f, PART_LEMKE, &solver_lemke, 200 + 20 * p->n, 2));
     }
     return PCS_OK;
 }

@@ -502,6 +502,71 @@ TEST(a_four_bar_of_four_hinges)
     }
 }
 
+// ---- order -------------------------------------------------------------------------------------
+
+// what a run of two bodies ends with: place and velocity of the second, and the force of the first
+// joint on the world, extrapolated from the means of the last two steps
+typedef struct ended {
+    double x[3], v[3], force[3];
+} ended;
+
+static ended swing(pcs_joint_kind first, pcs_joint_kind second, double h, int steps)
+{
+    const double long_box[3] = {1, 0.1, 0.2}, wide_box[3] = {0.2, 0.8, 0.1};
+    const double at[2][3] = {{0.5, 0, 0}, {1, 0.4, 0}}, pivot[2][3] = {{0, 0, 0}, {1, 0, 0}};
+    const double axis[2][3] = {{0.1, 0.97, 0.2}, {0.9, 0.1, 0.3}};
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    s.scheme.solver.tol = s.scheme.proj_tol = 1e-12;
+    const pcs_system one = scene_box(&s, 1, long_box, at[0], NULL, NULL, NULL),
+                     two = scene_box(&s, 1, wide_box, at[1], NULL, NULL, NULL);
+    const pcs_interaction joint = place(&s, first, one, world, pivot[0], axis[0], NULL);
+    place(&s, second, two, one, pivot[1], axis[1], NULL);
+    scene_start(&s);
+    ended out = {0};
+    for (int i = 0; i < steps; ++i) {
+        if (i > 0) v3_copy(read_joint(&s, joint).force2, out.force);
+        scene_step(&s, h);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+    }
+    const pcs_joint_state end = read_joint(&s, joint);
+    for (int k = 0; k < 3; ++k) {
+        out.force[k] = 1.5 * end.force2[k] - 0.5 * out.force[k];
+    }
+    v3_copy(scene_q(&s, two), out.x);
+    v3_copy(scene_v(&s, two), out.v);
+    scene_close(&s);
+    return out;
+}
+
+// the order from three runs with h, h/2, h/4
+static void expect_second(const double *a, const double *b, const double *c)
+{
+    double coarse[3], fine[3];
+    v3_sub(a, b, coarse);
+    v3_sub(b, c, fine);
+    CK_NEAR(log2(v3_norm(coarse) / v3_norm(fine)), 2, 0.25);
+}
+
+// Place, velocity and force of a double pendulum are of second order, whatever joins its bodies
+TEST(joints_are_of_second_order)
+{
+    static const pcs_joint_kind pair[][2] = {
+        {PCS_JOINT_BALL, PCS_JOINT_BALL},           {PCS_JOINT_HINGE, PCS_JOINT_HINGE},
+        {PCS_JOINT_HINGE, PCS_JOINT_SLIDER},        {PCS_JOINT_CYLINDRICAL, PCS_JOINT_UNIVERSAL},
+        {PCS_JOINT_POINT_ON_LINE, PCS_JOINT_FIXED}, {PCS_JOINT_UNIVERSAL, PCS_JOINT_PLANAR},
+        {PCS_JOINT_SLIDER, PCS_JOINT_HINGE}};
+    for (int i = 0; i < TEST_FEW(2, 7); ++i) {
+        ended run[3];
+        for (int k = 0; k < 3; ++k) {
+            run[k] = swing(pair[i][0], pair[i][1], 2e-3 / (1 << k), 200 << k);
+        }
+        expect_second(run[0].x, run[1].x, run[2].x);
+        expect_second(run[0].v, run[1].v, run[2].v);
+        expect_second(run[0].force, run[1].force, run[2].force);
+    }
+}
+
 // A slider-crank in the plane: two hinges and a ball joint hold crank, rod and piston, which the
 // slider guides. The place of the piston is r cos a + sqrt(l^2 - r^2 sin^2 a), its speed the rate
 // of that

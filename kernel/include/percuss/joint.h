@@ -199,15 +199,16 @@ typedef struct pcs_joint_state {
                          ///< of frame 1 relative to frame 2, in the axes of frame 2
     double violation;    ///< largest of its rows, m: error of position, or of direction times arm
     double force1[3];    ///< on system1 by the joint, axes of frame 1, N: mean of the last step
-                         ///< of the work
+                         ///< of the work, with the frames where the middle of that step had them
     double moment1[3];   ///< on system1 about P1, axes of frame 1, N m
     double force2[3];    ///< on system2 by the joint, axes of frame 2, N
     double moment2[3];   ///< on system2 about P2, axes of frame 2, N m
 } pcs_joint_state;
 
-/// Reads a joint: coordinates, rates and violation at the state; force and moment from the last
-/// step of the work, at the start of that step, both zero if it did not act (`work` may be null;
-/// after pcs_impact, which takes no time, they are impulses, N s and N m s).
+/// Reads a joint: coordinates, rates and violation at the state, in which the last step of the work
+/// ended; force and moment of that step, both zero if the joint did not act (`work` may be null;
+/// after pcs_impact, which takes no time, they are impulses, N s and N m s). In smooth motion they
+/// are those of the middle of the step, to second order.
 PCS_NODISCARD PCS_API pcs_status pcs_state_joint(const pcs_model *model, const pcs_state *state,
                                                  const pcs_work *work, pcs_interaction interaction,
                                                  pcs_joint_state *out);
