@@ -77,6 +77,9 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
 
 // a rest of H v is large when its square is more than this part of that of the change of H v
 #define MUCH 0.5
+// velocities contradict joints when that square is more than this part: the first step of a motion
+// from rest leaves as much as the change
+#define CONTRADICTS 4
 
 // adds the squares of H v at q_k, and of its change until the middle
 static void add_squares(const candidate *c, double *left, double *change)
@@ -134,7 +137,7 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         if (!c->joint_shift) continue;
-        if (pure && left >= change) {
+        if (pure && left >= CONTRADICTS * change) {
             memset(c->joint_shift, 0, (size_t)c->dim * sizeof *c->joint_shift);
         } else {
             settle_joint(c, t->end.theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2], pure);
