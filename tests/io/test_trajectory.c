@@ -655,16 +655,16 @@ static bool says(const char *path, const char *words)
 TEST(the_file_names_every_kind_of_interaction)
 {
     scene s = scene_open();
-    const int kinds[] = {PCS_RELATION_USER,   PCS_RELATION_DISTANCE, PCS_RELATION_BALL_JOINT,
-                         PCS_RELATION_LINEAR, PCS_RELATION_ROPE,     PCS_RELATION_JOINT,
-                         PCS_RELATION_LIMITS};
+    const int kinds[] = {PCS_RELATION_USER,   PCS_RELATION_DISTANCE,  PCS_RELATION_BALL_JOINT,
+                         PCS_RELATION_LINEAR, PCS_RELATION_ROPE,      PCS_RELATION_JOINT,
+                         PCS_RELATION_LIMITS, PCS_RELATION_COORDINATE};
     static const char *const name[] = {"of the user", "distance", "ball joint", "linear",
-                                       "rope",        "a joint",  "limits"};
+                                       "rope",        "a joint",  "limits",     "a coordinate"};
     scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
     scene_start(&s);
     CK_OK(start(RUN, &s));
     scene_close(&s);
-    for (int i = 0; i < 7; ++i) {
+    for (int i = 0; i < 8; ++i) {
         char words[40];
         snprintf(words, sizeof words, "%d %s", kinds[i], name[i]);
         ck_assert_msg(says("/model/interactions", words), "%s", words);
