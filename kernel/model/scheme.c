@@ -31,7 +31,7 @@ pcs_scheme pcs_scheme_default(void)
     s.proj_tol = 0;
     s.second_order = true;
     s.accept = 1e-2;
-    s.halvings = 4;
+    s.halvings = 6;
     s.solver.tol = 1e-8;
     // sweeps, finish and this part of the portfolio do not solve one problem in thousands; fifty
     // times the work would be wasted on it

@@ -2,7 +2,8 @@
 // made in two halves, and each of these in two halves again. All parts are one transaction: when
 // one fails, the state is restored. A first attempt that runs out of its part of the budget is
 // divided even if it may be committed as it is, and so is one whose last pass still met contacts;
-// when its parts fail, the step is made undivided with the rest of the budget.
+// when its parts fail, the step is made undivided with the rest of the budget. Such a step is
+// divided at once into as many parts as its residual suggests.
 #include "step/step.h"
 
 // adds the ledger of an earlier part
@@ -55,8 +56,13 @@ static double part_spent(const step_budget *b)
     return b->most > 0 ? b->spent / b->most : 0;
 }
 
-// part of the budget for a part that must be solved: two halves probably need less
-#define STRICT_PART 0.125
+// Part of the budget for a part that must be solved: smaller parts probably need less. The first of
+// them is smaller than the step by PARTS_PER times the residual over the tolerance, at most by
+// PARTS_MOST; after PARTS_SOLVED parts in a row they may be twice as long again.
+#define STRICT_PART  0.06
+#define PARTS_PER    4
+#define PARTS_MOST   16
+#define PARTS_SOLVED 4
 // Part of the budget after which the undivided step follows. It has twice what the first attempt
 // had, at most half and at least a quarter of the budget; and half of the time
 #define PARTS_END      0.5
@@ -93,6 +99,7 @@ static void begin(step_division *d, long whole)
     d->end = 1;
     d->strict = false;
     d->longest = whole;
+    d->solved = 0;
 }
 
 void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d)
@@ -111,6 +118,19 @@ static void divide_first(step_division *d, pcs_step_report *out)
     d->end = fmin(fmax(1 - 2 * part_spent(&d->work->budget), PARTS_END), PARTS_END_LATE);
     d->strict = out->committed;
     out->committed = false;
+}
+
+// length of the part that follows one that has failed
+static long shorter(const step_division *d, const pcs_step_report *out)
+{
+    const double tol = d->work->owner->scheme.solver.tol;
+    const double parts = PARTS_PER * out->solve.measure.residual / tol;
+    long part = d->part / 2;
+    for (int k = 4; is_first(d) && d->strict && k <= PARTS_MOST && k / 2 < parts && part > 1;
+         k *= 2) {
+        part /= 2;
+    }
+    return part;
 }
 
 void step_divide_cut(step_division *d, pcs_step_report *out)
@@ -175,12 +195,15 @@ bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_s
         begin(d, 1);
     } else if (good) {
         d->part = d->done & -d->done; // the largest part that begins here
+        d->solved += 1;
+        if (d->solved % PARTS_SOLVED == 0 && d->longest < d->whole) d->longest *= 2;
         if (d->strict && d->part > d->longest) d->part = d->longest;
     } else {
         if (first) *status = keep_state(st, d->work);
         if (first && *status != PCS_OK) return false;
-        d->part /= 2;
+        d->part = shorter(d, out);
         d->longest = d->part;
+        d->solved = 0;
     }
     set_part(d);
     return true;

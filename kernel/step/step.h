@@ -247,7 +247,8 @@ typedef struct step_division {
     double end; // part of the budget for parts; less than 1 if the undivided step follows when they
                 // fail
     bool strict;            // parts must converge
-    long longest;           // most units of a part: half of the shortest one that failed
+    long longest;           // most units of a strict part; shorter after one that failed
+    int solved;             // number of parts in a row since then
     pcs_step_report before; // report of all parts before it; undefined for done = 0
 } step_division;
 // begins with the step as one part

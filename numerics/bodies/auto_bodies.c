@@ -27,9 +27,9 @@
 #define PATIENCE     100
 #define FINISH_PART  1.0
 #define FINISH_LEAST 5000
-// Above a measure of FINISH_NEAR the finish seldom arrives in islands of more than ASSEMBLE_LAST
-// blocks. Where one factorisation costs more than its turn may, its part is FINISH_DEAR from then
-// on, and the sweeps continue until a factorisation costs no more than that.
+// In islands of more than ASSEMBLE_LAST blocks a factorisation may cost as much as thousands of
+// sweeps: where it costs more than a turn of the finish may, the sweeps continue until it does not.
+// Above a measure of FINISH_NEAR, where the finish seldom arrives, its part is then FINISH_DEAR.
 #define FINISH_NEAR 3e-4
 #define FINISH_DEAR 0.25
 // largest number of Newton steps of a turn of the finish, and of one of its proximal problems
@@ -107,22 +107,22 @@ static pcs_status turn_of_sweeps(turns *t)
 
 static pcs_status turn_of_finish(turns *t)
 {
-    const bool far = t->nb > ASSEMBLE_LAST && task_value(t->t) > FINISH_NEAR;
-    const double share = far && t->dear ? FINISH_DEAR : FINISH_PART;
+    const bool large = t->nb > ASSEMBLE_LAST, far = large && task_value(t->t) > FINISH_NEAR;
+    const double dear = far ? FINISH_DEAR : FINISH_PART, share = t->dear ? dear : FINISH_PART;
     const double most = FINISH_LEAST + share * t->patience * t->nb;
     t->t->part = PART_FINISH;
     t->spend.most = left_of(t);
     t->spend.patience = most;
-    t->spend.factor = far ? most : INFINITY;
+    t->spend.factor = large ? most : INFINITY;
     pcs_solver_opts o = part_options(t->t, PCS_SOLVER_PROX);
     o.as.prox.inner = FINISH_INNER;
     o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
     const pcs_status status = task_finish(t->t, &o, &t->spend);
     t->finish = status == PCS_OK;
-    if (far && t->spend.factor > most) {
+    if (large && t->spend.factor > most) {
         // the next turn of sweeps is as long as the finish needs
         t->dear = true;
-        t->patience = fmax(t->patience, 0.5 * t->spend.factor / (FINISH_DEAR * t->nb));
+        t->patience = fmax(t->patience, 0.5 * t->spend.factor / (dear * t->nb));
     }
     return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status;
 }
