@@ -323,7 +323,7 @@ static pcs_status check_gauss(const settings *set, checks *c)
     csv none = {0};
     printf("\n%-22s %9s %9s %9s %9s\n", "quaternion by", "energy", "p_psi", "|Q| - 1", "p_phi");
     for (int s = 1; s <= 3; ++s) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "gauss%d", s);
         method m;
         PCS_TRY(method_open(&m, name, set->h, 0));

@@ -160,7 +160,7 @@ static void put_step_head(FILE *out)
     for (int i = 0; i < layout_steps.n_columns; ++i) {
         const column *c = &layout_steps.column[i];
         for (int k = 0; k < c->n; ++k) {
-            char name[80], number[12] = "";
+            char name[80], number[16] = "";
             if (c->n > 1) snprintf(number, sizeof number, "_%d", k);
             const bool plain = *c->units == '\0' || strcmp(c->units, "1") == 0;
             snprintf(name, sizeof name, plain ? "%s%s" : "%s%s [%s]", c->name, number, c->units);
