@@ -254,6 +254,13 @@ pcs_status pcs_model_add_joint_friction(pcs_model *m, const pcs_joint_friction *
                         "%s: limit %g, mu %g and radius %g must be finite and not negative", who,
                         numbers[0], numbers[1], numbers[2]);
     }
+    if (friction->mu > 0 && !(radius > 0)) {
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: mu is %g and the radius of the bearing 0: its friction has no moment; give"
+            " the radius",
+            who, friction->mu);
+    }
     def.law = pcs_law_limited(friction->limit / size);
     def.law.mu = friction->mu * radius / size;
     return pcs_model_add_interaction(m, &def, out);

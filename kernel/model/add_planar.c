@@ -161,8 +161,8 @@ pcs_status pcs_model_add_polygon(pcs_model *m, const pcs_body_def *def, int n,
     polygon_mass of;
     if (!corners || n < 3 || !pcs_all_finite(corners, 2 * (size_t)n) || !measure(n, corners, &of)) {
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: %d corners are fewer than 3, not finite, or no convex polygon: give"
-                        " its corners in order, and several shapes where it is not convex",
+                        "%s: a polygon needs at least 3 finite corners in order, with every angle"
+                        " convex (there are %d); use several shapes for other outlines",
                         who, n);
     }
     pcs_geometry *prism;

@@ -495,6 +495,9 @@ TEST(prescribed_coordinates_that_are_refused)
                                    .mu = -1},
                        same;
     CK_SAYS(pcs_model_add_joint_friction(s.m, &friction, NULL), PCS_ERR_ARG, "mu -1");
+    friction.mu = 0.1;
+    friction.radius = 0;
+    CK_SAYS(pcs_model_add_joint_friction(s.m, &friction, NULL), PCS_ERR_ARG, "radius");
     friction.mu = 0.3;
     friction.radius = 0.02;
     friction.limit = 0.5;

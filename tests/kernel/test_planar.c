@@ -327,10 +327,10 @@ TEST(planar_definitions_that_are_refused)
         star[2 * i] = cos(0.8 * acos(-1) * i);
         star[2 * i + 1] = sin(0.8 * acos(-1) * i);
     }
-    CK_SAYS(pcs_model_add_polygon(s.m, &def, 4, bow, 1, none, NULL), PCS_ERR_ARG, "no convex");
-    CK_SAYS(pcs_model_add_polygon(s.m, &def, 4, notch, 1, none, NULL), PCS_ERR_ARG, "no convex");
-    CK_SAYS(pcs_model_add_polygon(s.m, &def, 3, flat, 1, none, NULL), PCS_ERR_ARG, "no convex");
-    CK_SAYS(pcs_model_add_polygon(s.m, &def, 5, star, 1, none, NULL), PCS_ERR_ARG, "no convex");
+    CK_SAYS(pcs_model_add_polygon(s.m, &def, 4, bow, 1, none, NULL), PCS_ERR_ARG, "convex");
+    CK_SAYS(pcs_model_add_polygon(s.m, &def, 4, notch, 1, none, NULL), PCS_ERR_ARG, "convex");
+    CK_SAYS(pcs_model_add_polygon(s.m, &def, 3, flat, 1, none, NULL), PCS_ERR_ARG, "convex");
+    CK_SAYS(pcs_model_add_polygon(s.m, &def, 5, star, 1, none, NULL), PCS_ERR_ARG, "convex");
     def.plane = PCS_PLANE_NONE;
     CK_SAYS(pcs_model_add_disk(s.m, &def, 1, 1, none, NULL), PCS_ERR_ARG, "set the plane");
     def = at(PCS_PLANE_XZ, 0, 0, 0);

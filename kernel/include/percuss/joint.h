@@ -164,7 +164,7 @@ typedef struct pcs_joint_friction {
     int coordinate;        ///< number of the coordinate; not of a rotation vector
     double limit;          ///< constant part, N or N m, >= 0 and finite
     double mu;             ///< friction of the bearing, >= 0 and finite
-    double radius;         ///< of the bearing, m, >= 0; displacements do not use it
+    double radius;         ///< of the bearing, m, > 0 where mu > 0; displacements do not use it
 } pcs_joint_friction;
 
 /// Adds dry friction to a joint, as an interaction of its own (`out` may be null): a box row of the
