@@ -178,7 +178,10 @@ static pcs_status add_follower(pcs_model *model, const settings *set, pcs_system
 static pcs_status build(const void *user, pcs_scene **out)
 {
     const settings *set = user;
-    PCS_TRY(run_scene(&set->run, "A cam lifts a follower.", out));
+    PCS_TRY(run_scene(&set->run,
+                      set->follower == FLAT ? "A cam lifts a follower with a flat face."
+                                            : "A cam lifts a follower with a round face.",
+                      out));
     pcs_model *model = (*out)->model;
     pcs_system follower, cam;
     PCS_TRY(add_follower(model, set, &follower));
