@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <percuss/global.h>
 #include <percuss/linalg.h>
 
 #include "command/bench_run.h"
@@ -191,6 +192,10 @@ static void print_file(const pcs_problem_file *f, const char *path)
     }
     printf("\n  constraints %d contacts with friction, %d complementarities, %d equalities\n",
            f->contacts, f->complementarities, f->equalities);
+    if (f->global) {
+        char words[PCS_GLOBAL_FORM_SIZE];
+        if (pcs_global_form(NULL, f->global, words) == PCS_OK) printf("  form        %s\n", words);
+    }
     if (f->opts) {
         printf("  solve       %s, tol %g (%s)", pcs_solver_at((int)f->opts->kind)->name,
                f->opts->tol, setup_measure[f->opts->stop]);
@@ -256,6 +261,10 @@ static void write_json(const opened *in, const char *path, const facts *f)
     json_int(&j, "rows", in->p->n);
     json_int(&j, "blocks", in->p->nb);
     json_int(&j, "velocities", file->velocities);
+    char form[PCS_GLOBAL_FORM_SIZE];
+    if (file->global && pcs_global_form(NULL, file->global, form) == PCS_OK) {
+        json_text(&j, "form", form);
+    }
     json_int(&j, "contacts", file->contacts);
     json_int(&j, "complementarities", file->complementarities);
     json_int(&j, "equalities", file->equalities);

@@ -152,6 +152,18 @@ static pcs_status solve(const request *q, const opened *in, trace *t, answer *x)
     return status;
 }
 
+// a line on stderr where M is no mass: such a problem is solved all the same
+static void warn_mass(const char *path, const opened *in)
+{
+    char words[PCS_GLOBAL_FORM_SIZE];
+    if (!in->g || pcs_global_form(NULL, in->g, words) != PCS_OK) return;
+    const char *what = strchr(words, ';');
+    if (!what) return;
+    char *name = readable(path);
+    complain("%s: %s, so M is no mass; it is solved all the same", name, what + 2);
+    free(name);
+}
+
 static void fill(const answer *y, run *x)
 {
     const pcs_report *report = &y->report;
@@ -261,6 +273,7 @@ static int solve_file(request *q, const char *path)
     }
     x.kind = pcs_file_kind_text(in.file->kind);
     x.rows = in.file->rows;
+    warn_mass(path, &in);
     x.blocks = in.p ? in.p->nb : in.g->nb;
     x.contacts = in.file->contacts;
     // the budget of a step is one for its solver

@@ -13,10 +13,14 @@
 // no frame, or no R fits to rounding, the rows remain.
 #include "bodies/from_global.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "linalg/bsr.h"
+#include "linalg/dense.h"
 #include "linalg/m3.h"
+#include "linalg/mass.h"
 
 // relative errors of T, S and R that count as rounding
 #define ROUNDING 1e-13
@@ -279,4 +283,76 @@ pcs_status bodies_from_global(const pcs_global_problem *g, pcs_arena *arena, bod
     out->block = block;
     PCS_TRY(take_rows(g, arena, block));
     return take_frames(arena, block, out);
+}
+
+// ---- in words ----------------------------------------------------------------------------------
+
+// a difference of M and M' below this part of the largest entry is rounding
+#define SYMMETRY 1e-12
+
+// number of blocks of M that a constraint touches
+static int touched(const pcs_global_problem *g, const pcs_block *k)
+{
+    const pcs_bsr *H = &g->H;
+    int i = 0, n = 0;
+    while (H->row[i + 1] <= k->row) {
+        ++i;
+    }
+    for (int e = H->ptr[i]; e < H->ptr[i + 1]; ++e) {
+        n += touches(H, i, e, k->row - H->row[i], k->dim);
+    }
+    return n;
+}
+
+// what a block with the values A is not, or null; A is overwritten
+static const char *lacks(int n, double *A)
+{
+    double most = 0, odd = 0;
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            most = fmax(most, fabs(A[i + n * j]));
+            odd = fmax(odd, fabs(A[i + n * j] - A[j + n * i]));
+        }
+    }
+    if (odd > SYMMETRY * most) return "symmetric";
+    return dense_cholesky(n, A) ? NULL : "positive definite";
+}
+
+// appends the first block that is no mass
+static pcs_status judge_mass(const pcs_env *env, const block_lu *F, char *words, size_t room)
+{
+    for (int b = 0; b < F->nb && F->val; ++b) {
+        if (F->kind && F->kind[b] == BLOCK_ENVELOPE) continue;
+        const int n = F->start[b + 1] - F->start[b];
+        double *A = pcs_env_alloc(env, (size_t)n * (size_t)n, sizeof *A);
+        if (!A) return pcs_fail_memory("global problem");
+        block_lu_values(F, b, A);
+        const char *what = lacks(n, A);
+        pcs_env_free(env, A);
+        if (!what) continue;
+        snprintf(words, room, "; block %d of M is not %s", b + 1, what);
+        break;
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_global_form(const pcs_env *env, const pcs_global_problem *g,
+                           char words[PCS_GLOBAL_FORM_SIZE])
+{
+    PCS_TRY(pcs_global_check(g));
+    const block_lu *F = mass_blocks(g->M);
+    if (!F) {
+        snprintf(words, PCS_GLOBAL_FORM_SIZE, "condensed: M is not block-diagonal");
+        return PCS_OK;
+    }
+    int n = snprintf(words, PCS_GLOBAL_FORM_SIZE, "bodies: %d block%s of M", F->nb,
+                     F->nb == 1 ? "" : "s");
+    for (int b = 0; b < g->nb; ++b) {
+        const int k = touched(g, &g->block[b]);
+        if (k == 1 || k == 2) continue;
+        n = snprintf(words, PCS_GLOBAL_FORM_SIZE, "condensed: constraint %d touches %d blocks of M",
+                     b + 1, k);
+        break;
+    }
+    return judge_mass(env, F, words + n, PCS_GLOBAL_FORM_SIZE - (size_t)n);
 }

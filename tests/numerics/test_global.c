@@ -434,6 +434,50 @@ TEST(nothing_to_solve_is_solved)
 
 // a contact that touches no body has zero rows in W: the solve converges where its w opens, and the
 // report is correct where it cannot open
+// the first constraint touches the blocks of M that it has numbers for
+TEST(the_form_in_words)
+{
+    char words[PCS_GLOBAL_FORM_SIZE];
+    rig s;
+    make(&s, BLOCKS, true, 3);
+    CK_OK(pcs_global_form(NULL, &s.g, words));
+    ck_assert_str_eq(words, "bodies: 6 blocks of M");
+    memset(s.val, 0, 2 * 3 * WIDTH * sizeof *s.val);
+    CK_OK(pcs_global_form(NULL, &s.g, words));
+    ck_assert_str_eq(words, "condensed: constraint 1 touches 0 blocks of M");
+    pcs_mass_matrix_destroy(s.M);
+
+    make(&s, SKEWED_BLOCKS, true, 3);
+    CK_OK(pcs_global_form(NULL, &s.g, words));
+    ck_assert_str_eq(words, "bodies: 6 blocks of M; block 1 of M is not symmetric");
+    pcs_mass_matrix_destroy(s.M);
+
+    make(&s, SPARSE, true, 3);
+    CK_OK(pcs_global_form(NULL, &s.g, words));
+    ck_assert_str_eq(words, "condensed: M is not block-diagonal");
+    pcs_mass_matrix_destroy(s.M);
+
+    // a constraint on three masses of one number each, the second negative
+    const int one[3] = {1, 1, 1}, start[4] = {0, 1, 2, 3}, row[2] = {0, 1}, ptr[2] = {0, 3};
+    const int idx[3] = {0, 1, 2};
+    const size_t off[3] = {0, 1, 2};
+    const double mass[3] = {1, -1, 1}, f[3] = {0};
+    double val[3] = {1, 1, 1};
+    const pcs_block block = {.cone = PCS_CONE_UNILATERAL, .dim = 1};
+    pcs_mass_matrix *M;
+    CK_OK(pcs_mass_matrix_create_blocks(NULL, 3, one, mass, &M));
+    const pcs_global_problem g = {
+        .nb = 1,
+        .block = &block,
+        .M = M,
+        .H = {1, 3, (int *)row, (int *)start, (int *)ptr, (int *)idx, (size_t *)off, val},
+        .f = f};
+    CK_OK(pcs_global_form(NULL, &g, words));
+    ck_assert_str_eq(words, "condensed: constraint 1 touches 3 blocks of M; block 2 of M is not"
+                            " positive definite");
+    pcs_mass_matrix_destroy(M);
+}
+
 TEST(contacts_that_touch_nothing)
 {
     for (int k = 0; k < KINDS; ++k) {

@@ -67,6 +67,16 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_to_global(const pcs_env *env, const
                                                        pcs_arena *arena, pcs_mass_matrix **M,
                                                        pcs_global_problem *out);
 
+/// Bytes of the words of pcs_global_form, the final zero included.
+#define PCS_GLOBAL_FORM_SIZE 160
+
+/// Says in which form pcs_solve_global solves g, and in what its M is no mass: "bodies: 75 blocks
+/// of M", "condensed: constraint 4 touches 3 blocks of M", and behind it "; block 2 of M is not
+/// symmetric" or "; block 2 of M is not positive definite" (blocks and constraints count from 1).
+/// Such an M is solved all the same. Memory from env (null: malloc), released on return.
+PCS_NODISCARD PCS_API pcs_status pcs_global_form(const pcs_env *env, const pcs_global_problem *g,
+                                                 char words[PCS_GLOBAL_FORM_SIZE]);
+
 /// Solves the global form M v = H^T r + f, u = H v + w. `opts` null means the defaults of
 /// PCS_SOLVER_AUTO. Where M is block-diagonal and every block of constraints touches one or two of
 /// its blocks, a solver that has a method for bodies solves it as pcs_solve_bodies does; all else
