@@ -33,7 +33,6 @@ typedef struct solution {
     island_result *result;
     int last;          // the largest island, solved after all others; -1: no island is large
     task_watch *watch; // or null
-    bool stopped;      // by the watch
     threads *team;     // solves large islands one by one
     struct lane *lane; // solves many small islands at a time
     atomic_int next;   // the next island that no thread has taken
@@ -142,7 +141,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     t.result->solve = (pcs_report){.outcome = PCS_OUTCOME_STALLED,
                                    .measure = {.residual = INFINITY, .natural_map = INFINITY}};
     t.o.tol = tol_of(s, i);
-    if (s->stopped) return task_sweep(&t, 0, 0);
+    if (s->watch && s->watch->stopped) return task_sweep(&t, 0, 0);
     if (has_envelope(&t)) return task_assemble(&t, &t.o, task_left(&t), SPARSE_STEP);
     if (t.of.nb == 1 && solve_one(s, i, *t.of.block, &t.o, s->v_free)) return PCS_OK;
     const solver_class *c = solver_class_of(t.o.kind);
@@ -237,7 +236,6 @@ static pcs_status solve_islands(solution *s, pcs_arena work)
         } else if (!together) {
             PCS_TRY(solve_island(s, i, NULL, work));
         }
-        if (s->result[i].solve.outcome == PCS_OUTCOME_STOPPED) s->stopped = true;
     }
     if (together) PCS_TRY(solve_together(s, work));
     return s->last >= 0 ? solve_island(s, s->last, s->team, work) : PCS_OK;
@@ -374,6 +372,7 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, pcs_w
 
     PCS_TRY(measure_all(&s, work, &out->solve));
     out->solve.outcome = solver_verdict(o, &out->solve.measure, out->solve.outcome);
+    if (s.watch && s.watch->stopped) out->solve.outcome = PCS_OUTCOME_STOPPED;
     if (timed) out->solve.seconds = solver_clock() - s.clock;
     return PCS_OK;
 }

@@ -39,6 +39,14 @@ typedef struct task_method {
     bool heard;    // the watch has been called
 } task_method;
 
+// what the watch says of it, kept for the whole solve: a method may be done when it hears it
+static int ask(task_watch *watch, const pcs_progress *now)
+{
+    const int stop = watch->user.fn(watch->user.user, now);
+    if (stop) watch->stopped = true;
+    return stop;
+}
+
 // calls the watch with the changes of status since its last call; -1 in the first
 static int tell(void *user, const pcs_progress *now)
 {
@@ -58,7 +66,7 @@ static int tell(void *user, const pcs_progress *now)
         t->watch->status[block] = status;
     }
     m->heard = true;
-    return t->watch->user.fn(t->watch->user.user, &next);
+    return ask(t->watch, &next);
 }
 
 static pcs_watch watch_of(task_method *m)
@@ -71,7 +79,7 @@ static int tell_part(void *user, const pcs_progress *now)
     const island_task *t = user;
     pcs_progress next = *now;
     if (next.part == 0) next.part = t->part;
-    return t->watch->user.fn(t->watch->user.user, &next);
+    return ask(t->watch, &next);
 }
 
 pcs_watch task_user_watch(island_task *t)

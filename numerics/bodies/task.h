@@ -21,6 +21,7 @@ typedef struct task_watch {
     pcs_watch user;
     double *scale;         // per block: 1 / rho of theory 7.7
     unsigned char *status; // per block: at the last call
+    bool stopped;          // it has returned non-zero
 } task_watch;
 
 struct island_task {

@@ -155,6 +155,29 @@ TEST(a_watch_stops_a_step)
     }
 }
 
+// the joints of a chain are closed by one solve, which is done when the watch hears of it
+TEST(a_watch_stops_a_chain_of_joints)
+{
+    scene s = scene_open();
+    const double tie[3] = {-0.5, 0, 0}, tip[3] = {0.5, 0, 0};
+    pcs_system last = {0};
+    for (int i = 0; i < 3; ++i) {
+        const pcs_system link = scene_ball(&s, 1, 0.1, (double[3]){i, 0, 0}, NULL);
+        scene_join(&s, pcs_relation_ball_joint(tie, i ? tip : tie), pcs_law_equality(), link, last);
+        last = link;
+    }
+    scene_start(&s);
+    const uint64_t before = pcs_state_hash(s.st);
+    listener l = {.stop_at = 1};
+    CK_OK(pcs_work_set_watch(s.wk, (pcs_watch){listen, &l}));
+    pcs_step_report report;
+    CK_OK(pcs_step(s.m, s.st, s.wk, 0.02, &report));
+    ck_assert_int_eq(l.calls, 1);
+    ck_assert(report.outcome == PCS_OUTCOME_STOPPED && !report.committed);
+    ck_assert_uint_eq(pcs_state_hash(s.st), before);
+    scene_close(&s);
+}
+
 // ---- sweeps ------------------------------------------------------------------------------------
 
 // the sweeps on bodies read the options of nsgs themselves: their results agree with those on W

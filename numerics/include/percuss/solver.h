@@ -242,8 +242,9 @@ typedef struct pcs_progress {
                         ///< by the branch of the natural map they are on; -1 in the first call
 } pcs_progress;
 
-/// Called once per iteration (or every few, where one is very cheap); a non-zero return value stops
-/// the solve with PCS_OUTCOME_STOPPED. {0}: no watch, without cost.
+/// Called once per iteration (or every few, where one is very cheap). A non-zero return value stops
+/// the solve with PCS_OUTCOME_STOPPED; pcs_solve says converged if r is within tol already, which
+/// bodies and steps never say after a stop. {0}: no watch, without cost.
 typedef struct pcs_watch {
     int (*fn)(void *user, const pcs_progress *now); ///< non-zero stops; null: no watch
     void *user;                                     ///< passed to fn
