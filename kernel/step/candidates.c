@@ -6,6 +6,7 @@
 #include "linalg/m3.h"
 #include "relations/joint_kinds.h"
 #include "step/path.h"
+#include "step/project.h"
 
 // with fewer contacts one thread is faster
 #define FEW_CONTACTS 128
@@ -490,11 +491,60 @@ static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pc
     return PCS_OK;
 }
 
+// false for models with shapes whose gaps may change faster than they move: surfaces have one side
+// only, and a half-space is farther from its body than any radius. Driven bodies have no bound
+static bool moves_bound_gaps(const pcs_model *m)
+{
+    if (m->n_driven > 0) return false;
+    for (int i = 0; i < m->n_shapes; ++i) {
+        const pcs_shape_kind kind = m->shape[i].shape.kind;
+        if (kind == PCS_SHAPE_MESH || kind == PCS_SHAPE_HEIGHT_FIELD) return false;
+        if (kind == PCS_SHAPE_HALF_SPACE && system_can_move(m, m->shape[i].system)) return false;
+    }
+    return true;
+}
+
+// Proves that a search at q' has nothing to add and the projection nothing to do. A gap changes by
+// no more than its shapes move: pairs that were out of reach at q_k stay apart where no shape moves
+// farther than its reach, and the others overlap by no more than they did and have moved since.
+// Half of the tolerances is left for errors of gaps. Contacts that wait need the search
+static pcs_status prove_clear(const trial *t, pcs_arena mem, bool *clear)
+{
+    const pcs_model *m = t->m;
+    const size_t ns = (size_t)m->n_systems;
+    trial moved = *t;
+    *clear = false;
+    if (t->work->always_searches || !step_adds_features(t) || !moves_bound_gaps(m)) return PCS_OK;
+    moved.reach = PCS_TAKE(&mem, 2 * ns, double);
+    if (!moved.reach) return pcs_fail_memory("step: contact detection");
+    memset(moved.reach, 0, 2 * ns * sizeof *moved.reach);
+    moved.turn = moved.reach + ns;
+    near_bound_motion(&moved);
+    for (size_t i = 0; i < ns; ++i) {
+        if (!(moved.reach[i] <= 0.5 * t->reach[i])) return PCS_OK;
+    }
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (c->interaction >= 0) continue;
+        const bool waits = !c->active && !c->bounces && !c->lands && !c->refuted;
+        const double one = c->pose1 < 0 ? 0 : moved.reach[c->pose1];
+        const double two = c->pose2 < 0 ? 0 : moved.reach[c->pose2];
+        if (waits || !(c->g[0] - one - two >= -0.5 * t->proj_tol)) return PCS_OK;
+    }
+    *clear = true;
+    return PCS_OK;
+}
+
 pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
                            int *added)
 {
     const bool at_end = t->rule == PCS_ACTIVATION_END_OF_STEP;
     *added = 0;
+    PCS_TRY(prove_clear(t, *mem, &list->clear));
+    if (list->clear) {
+        t->work->proofs += 1;
+        return PCS_OK;
+    }
     touches over;
     PCS_TRY(step_find(t, t->end.q, 0, false, mem, &over));
     list->over = over;

@@ -35,9 +35,18 @@
 typedef struct view {
     int contact, own, other; // place in the list, shapes
     bool acts, lies;
+    bool surface;      // the other shape is a mesh or a height field
     double N[3], P[3]; // normal towards the body; point on the other shape
     double slop;
+    // of the views from this one to `end`, which lie on one shape with one normal
+    int end;
+    double top, most; // largest N . P and slop
 } view;
+
+static bool is_surface(const pcs_shape *s)
+{
+    return s->kind == PCS_SHAPE_MESH || s->kind == PCS_SHAPE_HEIGHT_FIELD;
+}
 
 static view view_of(const trial *t, int i, int side)
 {
@@ -48,14 +57,10 @@ static view view_of(const trial *t, int i, int side)
         w.own = c->key.shape2;
         w.other = c->key.shape1;
     }
+    w.surface = is_surface(&t->m->shape[w.other].shape);
     v3_scale(side == 0 ? 1 : -1, t->list.k[i].F, w.N);
     v3_copy(side == 0 ? c->P2 : c->P1, w.P);
     return w;
-}
-
-static bool is_surface(const pcs_shape *s)
-{
-    return s->kind == PCS_SHAPE_MESH || s->kind == PCS_SHAPE_HEIGHT_FIELD;
 }
 
 // true when the normal depends on the place, as at an edge, and is not that of a face
@@ -63,7 +68,7 @@ static bool at_a_point(const trial *t, const view *a)
 {
     const pcs_feature *f = t->list.c[a->contact].feature;
     const pcs_shape *own = &t->m->shape[a->own].shape, *other = &t->m->shape[a->other].shape;
-    if (is_surface(other)) return f->id & SURFACE_EDGE;
+    if (a->surface) return f->id & SURFACE_EDGE;
     if (other->kind == PCS_SHAPE_HALF_SPACE) return false;
     const bool round = own->kind == PCS_SHAPE_CYLINDER || other->kind == PCS_SHAPE_CYLINDER;
     if (round && f->id == CYLINDER_CLOSEST) return true;
@@ -118,20 +123,21 @@ static bool is_below(const trial *t, const view *a, const view *b, double slop)
 
 // True when contact a of a body is on an inner edge of a floor on which the body has contact b: the
 // shape of a, or the part of it with a, rises above the plane of b by at most half the slop within
-// reach of the body.
-static bool is_inner(const trial *t, const view *a, const view *b)
+// reach of the body, which moves by at most `reach` in the step.
+static bool is_inner(const trial *t, const view *a, const view *b, double reach)
 {
+    // most pairs of contacts end here: the tests that are cheap come first
+    if (a->other == b->other && !a->surface) return false;
     const double slop = 0.5 * fmax(a->slop, b->slop);
-    const bool point = at_a_point(t, a);
-    const bool surface = is_surface(&t->m->shape[a->other].shape);
-    if (a->other == b->other && !(surface && point)) return false;
     double up[3];
     v3_sub(a->P, b->P, up);
     // the point at q_k of a feature found at q' may miss the shape by the motion of the body
-    const double reach = t->reach[t->m->shape[a->own].system];
     if (v3_dot(b->N, up) > slop + reach) return false;
     const double apart = 1 - v3_dot(a->N, b->N);
-    if (apart <= (point ? OTHER_POINT : OTHER_PART)) return false;
+    if (apart <= OTHER_POINT) return false;
+    const bool point = at_a_point(t, a);
+    if (a->other == b->other && !point) return false;
+    if (!point && apart <= OTHER_PART) return false;
     return highest(t, a, b, b->N) <= slop || is_below(t, a, b, slop);
 }
 
@@ -203,6 +209,34 @@ static pcs_status find_views(const trial *t, contact_fn *acts, contact_fn *lies,
     return PCS_OK;
 }
 
+// finds the views that follow each other on one shape with one normal
+static void find_stretches(int n, view *of)
+{
+    for (int i = n - 1; i >= 0; --i) {
+        view *a = &of[i];
+        const view *next = a + 1;
+        a->end = i + 1;
+        a->top = v3_dot(a->N, a->P);
+        a->most = a->slop;
+        if (i + 1 == n || a->other != next->other || memcmp(a->N, next->N, sizeof a->N) != 0) {
+            continue;
+        }
+        a->end = next->end;
+        a->top = fmax(a->top, next->top);
+        a->most = fmax(a->most, next->most);
+    }
+}
+
+// true when contact a is certainly above the planes of b and of all that follow it in its stretch,
+// whatever rounds, or has their normal: is_inner holds for none of them
+static bool is_clear_of(const view *a, const view *b, double reach)
+{
+    if (1 - v3_dot(a->N, b->N) <= OTHER_POINT) return true;
+    const double height = v3_dot(b->N, a->P) - b->top, slop = 0.5 * fmax(a->slop, b->most);
+    const double far = v3_norm(a->P) + fabs(b->top);
+    return height > slop + reach + 1e-12 * far;
+}
+
 pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_arena mem,
                        candidates *list, int *left_out)
 {
@@ -212,12 +246,17 @@ pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_a
     PCS_TRY(find_views(t, acts, lies, &mem, &all));
     for (int s = 0; s < t->m->n_systems; ++s) {
         const int n = all.start[s + 1] - all.start[s];
-        const view *of = all.view + all.start[s];
+        view *of = all.view + all.start[s];
+        if (n > 1 && n <= MANY_CONTACTS) find_stretches(n, of);
         for (int i = 0; n > 1 && n <= MANY_CONTACTS && i < n; ++i) {
             candidate *c = &list->c[of[i].contact];
             for (int j = 0; of[i].acts && !c->refuted && j < n; ++j) {
+                if (is_clear_of(&of[i], &of[j], t->reach[s])) {
+                    j = of[j].end - 1;
+                    continue;
+                }
                 if (!of[j].lies || list->c[of[j].contact].refuted) continue;
-                if (!is_inner(t, &of[i], &of[j])) continue;
+                if (!is_inner(t, &of[i], &of[j], t->reach[s])) continue;
                 c->refuted = true;
                 c->active = false;
                 c->at = -1;

@@ -328,10 +328,16 @@ static pcs_status search_again(const trial *t, double margin, pcs_arena *mem, ne
     return near_find(t, &over, margin, mem, near);
 }
 
+// the deepest overlap: of the features found at q' or, where no search was made, of the contacts
 static double deepest(const trial *t, const touches *over)
 {
     const pcs_model *m = t->m;
     double out = 0;
+    for (int i = 0; t->list.clear && i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (c->interaction < 0) contact_gap(m, c, t->end.q, c->g_end);
+        if (c->interaction < 0 && -c->g_end[0] > out) out = -c->g_end[0];
+    }
     for (int k = 0; k < over->n; ++k) {
         const int *pair = over->pair[over->pair_of[k]];
         pcs_gap gap;
@@ -422,8 +428,10 @@ static pcs_status tighten(const trial *t, near_pairs *near, violated v, pcs_aren
 pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list, double *q,
                                  pcs_step_report *out)
 {
-    touches over = t->list.over;
-    if (!t->list.over_known) PCS_TRY(step_find(t, t->end.q, 0, false, &mem, &over));
+    touches over = {0};
+    if (t->list.over_known) over = t->list.over;
+    if (!t->list.over_known && !t->list.clear)
+        PCS_TRY(step_find(t, t->end.q, 0, false, &mem, &over));
     const double deep = deepest(t, &over);
     violated v;
     near_pairs near = {0};
@@ -434,6 +442,7 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
     list->projected = true;
     const bool good = v.good && deep <= t->proj_tol;
     if (good && v.open == 0) return PCS_OK;
+    if (t->list.clear) PCS_TRY(step_find(t, t->end.q, 0, false, &mem, &over));
     PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));
     if (!good) PCS_TRY(rounds(t, &near, out->violation_before, &mem, q, out, &v));
     if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return PCS_OK;

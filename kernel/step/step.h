@@ -78,6 +78,8 @@ typedef struct candidates {
     int n, cap;
     touches over;               // overlaps at q' that the last step_detect_end found
     bool over_known;            // `over` belongs to the last velocities
+    bool clear;                 // proven: at their q' no shapes overlap beyond the projection's
+                                // tolerance, without a search
     bool projected;             // the projection has measured the overlap at q'
     bool settles, settles_much; // joints in the middle remove a rest of H v, or a large one
     double joint_change;        // sum of squares of the change of H v until the middle, (m/s)^2
@@ -193,11 +195,13 @@ struct pcs_work {
 
     threads *team; // or null
     step_capture capture;
-    pcs_watch watch;   // of the velocity problems
-    pcs_state *backup; // copy of the state before a divided step; or null
-    int touches;       // largest number of features that a search has found
-    int looked_at;     // number of systems and shapes at the last search for unlikely bodies
-    int n_said;        // number of doubts that the log has
+    pcs_watch watch;      // of the velocity problems
+    pcs_state *backup;    // copy of the state before a divided step; or null
+    int touches;          // largest number of features that a search has found
+    bool always_searches; // for tests: searches also where a proof shows that nothing is there
+    long proofs;          // for tests: number of searches that proofs replaced
+    int looked_at;        // number of systems and shapes at the last search for unlikely bodies
+    int n_said;           // number of doubts that the log has
     step_said said[STEP_SAID];
     event_list events;
     char cause[STEP_WHY]; // why the last attempt diverged, if it is known
