@@ -22,12 +22,13 @@ typedef struct request {
     setup s;
     bool hash, json, csv, solution, certificate, intervals;
     int repeat;
-    const char *trace, *out;
+    const char *trace, *out, *springs;
     int width; // width of the column of names
 
     // of the file at hand
     pcs_solver_opts o;
-    double budget; // of a problem of a step
+    double budget;     // of a problem of a step
+    double *stiffness; // of the springs, or null
     const double *start;
 } request;
 
@@ -214,7 +215,7 @@ static int solve_into(const request *q, const opened *in, trace *t, answer *y, r
 {
     if (solve(q, in, t, y) != PCS_OK) return refuse(q, in, x);
     fill(y, x);
-    certificate c = {.ranks = q->certificate, .intervals = q->intervals};
+    certificate c = {.ranks = q->certificate, .intervals = q->intervals, .stiffness = q->stiffness};
     int code = y->report.outcome == PCS_OUTCOME_CONVERGED ? DONE : UNCONVERGED;
     if (!certificate_make(in, 2 * q->o.tol, y->r, &c, x)) {
         code = refuse(q, in, x);
@@ -282,7 +283,11 @@ static int solve_file(request *q, const char *path)
     if (setup_options("solve", &q->s, in.file->opts, &q->o) &&
         setup_start_of("solve", &q->s, path, in.file, &q->start)) {
         fill_settings(q, &x);
-        code = solve_problem(q, &in, &x);
+        q->stiffness = q->springs ? take((size_t)in.file->rows, sizeof *q->stiffness) : NULL;
+        if (!q->springs || springs_read(q->springs, &in, q->stiffness)) {
+            code = solve_problem(q, &in, &x);
+        }
+        free(q->stiffness);
     } else {
         x.outcome = "refused";
         print(q, &x, 0, NULL, NULL, NULL, NULL, &in);
@@ -326,7 +331,7 @@ static int solve_all(request *q, const args *a)
     }
     if (q->out && !holds_solution(q->out)) return WRONG;
     if (q->json && q->csv) return complain("solve: give --json or --csv, not both");
-    if (q->intervals) q->certificate = true;
+    if (q->intervals || q->springs) q->certificate = true;
     if (q->certificate && q->csv) {
         return complain("solve: a row of --csv cannot hold a certificate; use --json");
     }
@@ -365,6 +370,9 @@ static int run_solve(int argc, char **argv)
          .help = "margins, the rank of the active set, whether r and u are unique"},
         {"--intervals", 0, ARGS_BOOL, &q.intervals,
          .help = "as --certificate, and the shortest r and the range of every normal impulse"},
+        {"--springs", 0, ARGS_STRING, &q.springs, .what = "RATIO|FILE",
+         .help = "as --certificate, and the r that stiff springs leave: equal ones with this ratio "
+                 "of tangential to normal stiffness, or those of a file, a number for each row"},
         {"--csv", 0, ARGS_BOOL, &q.csv, .help = "the rows of runs.csv of percuss bench"},
         {"--repeat", 0, ARGS_INT, &q.repeat, .low = 1, .high = 1e6, .what = "N",
          .help = "repeats short solves up to N times; prints the shortest time"},

@@ -30,6 +30,70 @@ static pcs_status find_intervals(const opened *in, double tol, const double *r, 
     return pcs_certificate_impulse_intervals(NULL, p, tol, r, c->low, c->high);
 }
 
+// n numbers between blanks; # begins a comment
+static bool read_springs(const char *path, FILE *f, int n, double *out)
+{
+    char word[64];
+    int i = 0;
+    while (fscanf(f, "%63s", word) == 1) {
+        if (word[0] == '#') {
+            fscanf(f, "%*[^\n]");
+        } else if (i == n) {
+            complain("solve: --springs: %s has more numbers than the problem has rows, %d", path,
+                     n);
+            return false;
+        } else if (!read_real(word, &out[i]) || !(out[i] > 0)) {
+            complain("solve: --springs: number %d of %s is '%s'; a stiffness is finite and > 0",
+                     i + 1, path, word);
+            return false;
+        } else {
+            ++i;
+        }
+    }
+    if (i == n) return true;
+    complain("solve: --springs: %s has %d numbers; the problem has %d rows", path, i, n);
+    return false;
+}
+
+bool springs_read(const char *springs, const opened *in, double *out)
+{
+    const pcs_block *k = blocks(in);
+    const int n = in->file->rows;
+    double ratio;
+    if (!read_real(springs, &ratio)) {
+        FILE *f = fopen(springs, "r");
+        if (!f) {
+            complain("solve: --springs: '%s' is neither a number nor a file that can be read",
+                     springs);
+            return false;
+        }
+        const bool good = read_springs(springs, f, n, out);
+        fclose(f);
+        return good;
+    }
+    if (!(ratio > 0)) {
+        complain("solve: --springs is %s; the ratio must be > 0", springs);
+        return false;
+    }
+    for (int i = 0; i < n; ++i) {
+        out[i] = 1;
+    }
+    for (int b = 0; b < (in->p ? in->p->nb : in->g->nb); ++b) {
+        for (int c = 1; c < k[b].dim && k[b].cone == PCS_CONE_COULOMB; ++c) {
+            out[k[b].row + c] = ratio;
+        }
+    }
+    return true;
+}
+
+static pcs_status find_elastic(const opened *in, double tol, const double *r, certificate *c)
+{
+    const pcs_problem *p = in->p;
+    if (!p) PCS_TRY(pcs_problem_file_local(in->file, &p));
+    return pcs_certificate_elastic_impulse(NULL, p, tol, r, c->stiffness, NULL, c->elastic,
+                                           &c->shared);
+}
+
 bool certificate_make(const opened *in, double tol, const double *r, certificate *c, run *out)
 {
     c->nb = in->p ? in->p->nb : in->g->nb;
@@ -42,13 +106,15 @@ bool certificate_make(const opened *in, double tol, const double *r, certificate
         c->high = take(nb, sizeof *c->high);
         c->least = take((size_t)c->n, sizeof *c->least);
     }
+    if (c->stiffness) c->elastic = take((size_t)c->n, sizeof *c->elastic);
     if (judge(in, tol, r, c) != PCS_OK) return false;
     out->open = c->found.open;
     out->closed = c->found.closed;
     out->stick = c->found.stick;
     out->slide = c->found.slide;
     out->undecided = c->found.undecided;
-    return !c->intervals || find_intervals(in, tol, r, c) == PCS_OK;
+    if (c->intervals && find_intervals(in, tol, r, c) != PCS_OK) return false;
+    return !c->stiffness || find_elastic(in, tol, r, c) == PCS_OK;
 }
 
 void certificate_free(certificate *c)
@@ -58,6 +124,7 @@ void certificate_free(certificate *c)
     free(c->low);
     free(c->high);
     free(c->least);
+    free(c->elastic);
 }
 
 // a unilateral block is closed, it does not slide
@@ -66,6 +133,41 @@ static const char *word(const pcs_block *k, pcs_contact_status status)
     if (k->cone == PCS_CONE_UNILATERAL && status == PCS_CONTACT_SLIDE) return "closed";
     if (k->cone == PCS_CONE_EQUALITY) return "equality";
     return pcs_contact_status_text(status);
+}
+
+static void print_intervals(const certificate *c, const opened *in)
+{
+    printf("    %8s  %-9s %9s  %22s %22s\n", "block", "status", "margin", "least r_N",
+           "greatest r_N");
+    const pcs_block *k = blocks(in);
+    for (int b = 0; b < c->nb; ++b) {
+        if (k[b].cone == PCS_CONE_EQUALITY) continue;
+        printf("    %8d  %-9s %9.1e  %22.15g %22.15g\n", b, word(&k[b], c->status[b]), c->margin[b],
+               c->low[b], c->high[b]);
+    }
+}
+
+static void print_springs(const certificate *c, const opened *in)
+{
+    const pcs_elastic_report *e = &c->shared;
+    if (!(e->violation < INFINITY) || isnan(c->n > 0 ? c->elastic[0] : 0)) {
+        printf(
+            "    springs: no impulses with these velocities obey their law; the best violate it by "
+            "%.1e\n",
+            e->violation);
+        return;
+    }
+    printf("    springs: energy %.9g, %d slip; residual %.1e, violation %.1e; unique: %s\n",
+           e->energy, e->slips, e->measure.residual, e->violation, pcs_uniqueness_text(e->unique));
+    printf("    %8s  %-9s  %s\n", "block", "status", "r of stiff springs");
+    const pcs_block *k = blocks(in);
+    for (int b = 0; b < c->nb; ++b) {
+        printf("    %8d  %-9s ", b, word(&k[b], c->status[b]));
+        for (int i = 0; i < k[b].dim; ++i) {
+            printf(" %22.15g", c->elastic[k[b].row + i] + 0.0);
+        }
+        printf("\n");
+    }
 }
 
 void certificate_print(const certificate *c, const opened *in)
@@ -85,16 +187,8 @@ void certificate_print(const certificate *c, const opened *in)
     }
     if (isfinite(c->found.moved)) printf("; a solution is %.1e away", c->found.moved);
     printf("\n");
-    if (!c->intervals) return;
-
-    printf("    %8s  %-9s %9s  %22s %22s\n", "block", "status", "margin", "least r_N",
-           "greatest r_N");
-    const pcs_block *k = blocks(in);
-    for (int b = 0; b < c->nb; ++b) {
-        if (k[b].cone == PCS_CONE_EQUALITY) continue;
-        printf("    %8d  %-9s %9.1e  %22.15g %22.15g\n", b, word(&k[b], c->status[b]), c->margin[b],
-               c->low[b], c->high[b]);
-    }
+    if (c->intervals) print_intervals(c, in);
+    if (c->stiffness) print_springs(c, in);
 }
 
 void certificate_json(json *j, const certificate *c)
@@ -122,6 +216,14 @@ void certificate_json(json *j, const certificate *c)
             if (isinf(c->high[b])) json_int(j, NULL, b);
         }
         json_close(j, ']');
+    }
+    if (c->stiffness) {
+        json_reals(j, "elastic_r", c->n, c->elastic);
+        json_real(j, "elastic_energy", c->shared.energy);
+        json_real(j, "elastic_residual", c->shared.measure.residual);
+        json_real(j, "elastic_violation", c->shared.violation);
+        json_int(j, "elastic_slips", c->shared.slips);
+        json_text(j, "elastic_unique", pcs_uniqueness_text(c->shared.unique));
     }
     json_close(j, '}');
 }

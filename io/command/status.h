@@ -11,12 +11,19 @@
 // the requested results; free with certificate_free
 typedef struct certificate {
     bool ranks, intervals;
+    const double *stiffness; // n, borrowed: springs_read; or null
     int nb, n;
     pcs_contact_status *status;  // nb
     double *margin, *low, *high; // nb; low and high null unless requested
     double *least;               // n, or null
+    double *elastic;             // n, null without stiffness
+    pcs_elastic_report shared;   // of elastic
     pcs_certificate found;
 } certificate;
+
+// The stiffness of every row: --springs is the ratio of tangential to normal springs, or a file of
+// n numbers. False after a line on stderr
+bool springs_read(const char *springs, const opened *in, double *out);
 
 // Judges r, good to `tol`, and fills open, closed, stick, slide and undecided of *out. False when
 // the library refuses: pcs_error_text.

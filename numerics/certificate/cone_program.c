@@ -318,12 +318,13 @@ static bool iterate(state *x, double gap)
     return true;
 }
 
-double cone_program_solve(const cone_program *p, pcs_arena work, double *y)
+double cone_program_solve(const cone_program *p, pcs_arena work, double *y, double *z)
 {
     state x = {.p = p};
     if (!take(&x, &work)) return INFINITY;
     double best = INFINITY, gap;
     memset(y, 0, (size_t)p->k * sizeof *y);
+    if (z) memset(z, 0, (size_t)p->m * sizeof *z);
     if (!begin(&x)) return INFINITY;
     for (int k = 0, idle = 0; k < ITERS && idle < IDLE; ++k) {
         const double value = residual(&x, &gap);
@@ -332,6 +333,7 @@ double cone_program_solve(const cone_program *p, pcs_arena work, double *y)
             if (value < best / 2) idle = 0;
             best = value;
             memcpy(y, x.y, (size_t)p->k * sizeof *y);
+            if (z) memcpy(z, x.z, (size_t)p->m * sizeof *z);
         }
         if (!(value > GOAL) || !iterate(&x, gap)) break;
     }

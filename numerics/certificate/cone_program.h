@@ -21,8 +21,8 @@ typedef struct cone_program {
 // arena bytes
 size_t cone_program_bytes(int m, int k, int nb);
 
-// Computes y of a solution. Returns the error of its conditions, relative to the size of the data;
-// infinity when the arena is too small.
-double cone_program_solve(const cone_program *p, pcs_arena work, double *y);
+// Computes y of a solution, and its multipliers z (m, or null): Q y + c = G' z. Returns the error
+// of its conditions, relative to the size of the data; infinity when the arena is too small.
+double cone_program_solve(const cone_program *p, pcs_arena work, double *y, double *z);
 
 #endif

@@ -108,6 +108,23 @@ static void ray(const pcs_block *k, const verdict *v, double *e)
     }
 }
 
+void face_restrict(const face *f, const double *v, double *x)
+{
+    for (int b = 0; b < f->p->nb; ++b) {
+        const pcs_block *k = &f->p->block[b];
+        double *to = x + f->first[b], e[3];
+        if (f->verdict[b].allowed != ALLOW_RAY) {
+            memcpy(to, v + k->row, (size_t)face_columns(f, b) * sizeof *to);
+            continue;
+        }
+        ray(k, &f->verdict[b], e);
+        to[0] = 0;
+        for (int c = 0; c < k->dim; ++c) {
+            to[0] += e[c] * v[k->row + c];
+        }
+    }
+}
+
 void face_enter(const face *f, const double *r, double *x)
 {
     for (int b = 0; b < f->p->nb; ++b) {
@@ -150,7 +167,9 @@ void face_leave(const face *f, const double *x, double *r)
         if (v->allowed == ALLOW_RAY) ray(k, v, e);
         for (int c = 0; c < k->dim; ++c) {
             if (v->allowed == ALLOW_NOTHING) {
-                rb[c] = 0;
+                // a box that slides carries its limit
+                const bool box = k->cone == PCS_CONE_BOX;
+                rb[c] = box ? copysign(k->mu, -f->u[k->row]) : 0;
             } else if (v->allowed == ALLOW_NORMAL || v->allowed == ALLOW_RAY) {
                 rb[c] = e[c] * from[0] / sqrt(s[0]);
             } else {

@@ -38,6 +38,9 @@ void face_number(face *f);
 // number of columns of a block with this set
 int face_columns(const face *f, int b);
 
+// x (n columns) = E' v, v one entry for each row
+void face_restrict(const face *f, const double *v, double *x);
+
 // x (n columns) of the point of the face near r, and back. Both in the units of r
 void face_enter(const face *f, const double *r, double *x);
 void face_leave(const face *f, const double *x, double *r);

@@ -83,6 +83,32 @@ TEST(certificates)
     REFUSED("--csv", "solve --certificate --csv $DATA/fc3d_dense.dat");
 }
 
+TEST(springs_share_the_impulses)
+{
+    // a bar on three supports, a column a body: W = 1, and each carries by its spring
+    file_write("bar.dat", "3\n0\n3\n3\n3 3\n1 1 1\n1 1 1\n1 1 1\n-6 -6 -6\n");
+    file_write("springs.txt", "# supports\n1 2\n 3e0 # the last\n");
+    ck_assert_int_eq(percuss("solve --kind lcp --json --springs springs.txt bar.dat"), 0);
+    ck_assert(json_is_valid(out_text));
+    const char *r = strstr(out_text, "\"elastic_r\":[");
+    ck_assert_ptr_nonnull(r);
+    double x[3];
+    ck_assert_int_eq(sscanf(r, "\"elastic_r\":[%lf,%lf,%lf]", &x[0], &x[1], &x[2]), 3);
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_double_eq_tol(x[i], i + 1, 1e-9);
+    }
+    ck_assert_int_eq(percuss("solve --springs 0.7 $DATA/fc3d_dense.dat $DATA/global.pcs"), 0);
+    ck_assert_int_eq(occurrences(out_text, "r of stiff springs"), 2);
+    REFUSED("has 3 numbers; the problem has 6 rows", "solve --springs springs.txt $DATA/mixed.pcs");
+    file_write("springs.txt", "1 2 3 4");
+    REFUSED("more numbers than", "solve --kind lcp --springs springs.txt bar.dat");
+    file_write("springs.txt", "1 0 3");
+    REFUSED("number 2 of springs.txt", "solve --kind lcp --springs springs.txt bar.dat");
+    REFUSED("neither a number nor", "solve --kind lcp --springs nowhere.txt bar.dat");
+    REFUSED("must be > 0", "solve --kind lcp --springs -1 bar.dat");
+    REFUSED("--csv", "solve --springs 1 --csv $DATA/fc3d_dense.dat");
+}
+
 TEST(json_escapes_any_name)
 {
     file_write("a\"b\\\xff\n.dat", "nothing");

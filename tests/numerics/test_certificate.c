@@ -354,6 +354,26 @@ TEST(groove_near_the_border)
     }
 }
 
+TEST(boxes_keep_their_limits)
+{
+    // three motors on one shaft, W = 1 each: two hold it, the third slips against u = 1
+    toy *t = calloc(1, sizeof *t);
+    toy_add(t, PCS_CONE_BOX, 1, 0.5);
+    toy_add(t, PCS_CONE_BOX, 1, 0.2);
+    toy_add(t, PCS_CONE_BOX, 1, 0.1);
+    const double H[6] = {1, 1, 0, 0, 0, 1}, w[2] = {1, 1}, r[3] = {0.45, 0.15, -0.1};
+    toy_operator(t, 2, H, w);
+    t->q[0] = t->q[1] = -0.6;
+    t->q[2] = 1.1;
+    toy_close(t);
+    double least[3];
+    CK_OK(pcs_certificate_least_impulse(NULL, &t->p, 1e-10, r, least));
+    CK_NEAR(least[0], 0.4, 1e-8);
+    CK_NEAR(least[1], 0.2, 1e-8);
+    CK_NEAR(least[2], -0.1, 0);
+    free(t);
+}
+
 // ---- uniqueness --------------------------------------------------------------------------------
 
 TEST(a_slide_that_may_be_anything)
