@@ -47,6 +47,8 @@
 #define ASSEMBLE_EARLY 60
 #define ASSEMBLE_AFTER 5000
 #define ASSEMBLE_LEAST 100
+// factorisations of W that its part must pay for
+#define ASSEMBLE_FACTORS 3
 
 // In islands of joints with at most LINKED_LOOPS loops a step with factors of W costs LINKED_STEP
 // products with W. There the interior point method is the first with factors unless the measure is
@@ -57,6 +59,17 @@
 #define LINKED_NEAR  1e-4
 #define LINKED_PART  0.12
 #define LINKED_IPM   30
+
+// The interior point method in the velocities has VELOCITY_IPM iterations: where it arrives, it
+// does so within 35. It begins once VELOCITY_PART times that many factorisations of the finish have
+// been spent on the island (an iteration costs some four of them), and again with steps of
+// VELOCITY_SHORT of the way to the boundary after VELOCITY_AGAIN times as much
+#define VELOCITY_IPM   40
+#define VELOCITY_PART  1.0
+#define VELOCITY_AGAIN 3.0
+#define VELOCITY_SHORT 0.9
+// its result is kept where the measure is at most this part of the one before
+#define VELOCITY_NEARER 0.1
 
 // ---- the portfolio -----------------------------------------------------------------------------
 
@@ -75,6 +88,7 @@ typedef struct turns {
     bool linked;           // factors of W cost little
     bool boxes;            // which the interior point method does not take
     int factors;           // number of turns with these factors
+    int velocities;        // number of turns of the interior point method in the velocities
     double mark, marked;   // the measure when it last fell to half, and the units spent until then
 } turns;
 
@@ -191,6 +205,32 @@ static pcs_status turn_of_factors(turns *t)
     return task_assemble(t->t, &o, left_of(t), LINKED_STEP);
 }
 
+// The interior point method with its systems in the velocities, which arrives from anywhere or not
+// at all. With shorter steps it arrives elsewhere.
+static pcs_status turn_of_velocities(turns *t)
+{
+    enum { TRIES = 2 };
+    island_task *all = t->t;
+    const bool alone = !part_runs(&all->o, PART_SWEEPS);
+    const double cost = VELOCITY_IPM * (t->spend.factor + t->nb);
+    const double after = cost * (t->velocities == 0 ? VELOCITY_PART : VELOCITY_AGAIN);
+    if (t->velocities == TRIES || left_of(t) < cost) return PCS_OK;
+    if (!alone && all->result->units < after) return PCS_OK;
+    if (!begins(all, PART_VELOCITIES)) return PCS_OK;
+    island_task one = *all;
+    one.o = part_options(all, PCS_SOLVER_IPM);
+    one.o.max_seconds = all->o.max_seconds;
+    one.o.max_iters = VELOCITY_IPM;
+    if (t->velocities > 0) one.o.as.ipm.step_fraction = VELOCITY_SHORT;
+    t->velocities += 1;
+    // a little better is no better start: iterates that diverge may have a smaller measure
+    one.below = fmax(all->o.tol, VELOCITY_NEARER * task_value(all));
+    const pcs_status status = solver_class_of(one.o.kind)->solve_bodies(&one);
+    if (status != PCS_ERR_UNSUPPORTED) return status;
+    t->velocities = TRIES;
+    return PCS_OK;
+}
+
 static pcs_status take_turns(turns *t)
 {
     for (;; t->patience *= 2) {
@@ -200,6 +240,8 @@ static pcs_status take_turns(turns *t)
         }
         if (over(t)) return PCS_OK;
         if (t->finish) PCS_TRY(turn_of_finish(t));
+        if (over(t)) return PCS_OK;
+        if (!t->boxes && !t->linked) PCS_TRY(turn_of_velocities(t));
         if (over(t)) return PCS_OK;
         if (t->assemble) PCS_TRY(turn_of_assembled(t));
         if (!t->finish && !part_runs(&t->t->o, PART_SWEEPS)) return PCS_OK;
@@ -224,7 +266,9 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
     if (w && nb <= ASSEMBLE_FIRST && !count->friction) {
         return solve_assembled(t, most);
     }
-    const bool assemble = w && nb > ASSEMBLE_EARLY && nb <= ASSEMBLE_LAST;
+    const double factor = task_cost(PCS_SOLVER_IPM, nb, count->rows, 0, INFINITY);
+    const bool assemble = w && nb > ASSEMBLE_EARLY && nb <= ASSEMBLE_LAST &&
+                          ASSEMBLE_PART * most >= ASSEMBLE_FACTORS * factor;
     turns all = {.t = t,
                  .nb = nb,
                  .most = assemble ? (1 - ASSEMBLE_PART) * most : most,

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "bodies/task.h"
 #include "linalg/bsr.h"
 #include "linalg/lu.h"
 
@@ -17,6 +18,8 @@
 // diagonal of A is about 1) that may be left. Beyond both, the larger system is used from then on
 #define REFINE 4
 #define ENOUGH 1e-13
+// products that two solves cost, with their refinement
+#define SOLVES 12
 // largest number of entries of a factor
 #define MOST_ENTRIES 2e8
 
@@ -49,6 +52,15 @@ void body_system_end(body_system *s)
     chol_end(s->chol);
     sparse_lu_end(s->sparse);
     sparse_lu_end(s->large);
+}
+
+double body_system_cost(body_system *s)
+{
+    const double entries = s->S.p[s->nv], product = s->g->nb + entries / PER_VISIT;
+    if (s->symmetric) return task_cost(PCS_SOLVER_IPM, s->g->nb, s->nv, entries, SPARSE_STEP);
+    const double factor = sparse_lu_analyse(s->sparse, &s->S);
+    s->analysed = !isnan(factor);
+    return (s->analysed ? factor / PER_VISIT : 0) + SOLVES * product;
 }
 
 // ---- products ----------------------------------------------------------------------------------

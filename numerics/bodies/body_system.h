@@ -58,6 +58,10 @@ pcs_status body_system_take(body_system *s, const pcs_global_problem *g, bool sy
                             const int *turned, bool exact, pcs_arena *arena);
 void body_system_end(body_system *s);
 
+// Units of an iteration that factorises S once and solves twice. Analyses the pattern where factors
+// are LU; the others are counted by their size
+double body_system_cost(body_system *s);
+
 // What ipm_space and scaled_space call, `user` a body_system. D: n; false when memory ran out
 bool body_system_begin(void *user, const double *D);
 // y = D H A^-1 H' D x; NaN where that fails

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bodies/task.h"
 #include "linalg/bsr.h"
 #include "problem/measure.h"
 
@@ -399,9 +400,6 @@ chol_outcome finish_system_factor(finish_system *s)
     s->known = end != CHOL_LOST;
     return end;
 }
-
-// multiplications that take as long as one visit of a block, in factorisations and in solves
-#define PER_VISIT 30
 
 void finish_system_cost(const finish_system *s, double *factor, double *iteration)
 {

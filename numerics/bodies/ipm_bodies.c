@@ -52,7 +52,7 @@ pcs_status bodies_ipm(island_task *t)
     pcs_arena work = t->work;
     PCS_TRY(part_rows_open(t, &work, &x));
     PCS_TRY(take(&x, &t->o, &work, &w, &s));
-    const double cost = task_cost(t->o.kind, x.g.nb, s.nv, s.S.p[s.nv], SPARSE_STEP);
+    const double cost = body_system_cost(&s);
     const pcs_solver_opts o = task_limits(t, &t->o, task_left(t), cost);
     if (!part_rows_track(t, &x, &o, &work, &track)) return pcs_fail_memory("ipm");
     pcs_status status = PCS_OK;

@@ -32,8 +32,14 @@ pcs_status part_rows_close(island_task *t, part_rows *x, const solver_track *tra
     track_end(track, x->p.r, &report);
     PCS_TRY(global_terms_measure(&x->terms, x->p.r, x->p.v, x->p.u, &report.measure));
     report.outcome = solver_verdict(track->o, &report.measure, report.outcome);
+    report.part = t->part;
+    t->result->units += units;
+    if (t->below > 0 && !(solver_stop_value(track->o, &report.measure) <= t->below)) {
+        // what ends the whole solve does so all the same
+        t->result->solve.outcome = report.outcome;
+        return PCS_OK;
+    }
     part_close(t, &x->p);
     t->result->solve = report;
-    t->result->units += units;
     return PCS_OK;
 }

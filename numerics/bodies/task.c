@@ -8,9 +8,8 @@
 #include "problem/measure.h"
 #include "problem/problem.h"
 
-// cost of assembling W, in visits of a block; multiplications that take as long as a visit
-#define ASSEMBLE  100
-#define PER_VISIT 30
+// cost of assembling W, in visits of a block
+#define ASSEMBLE 100
 
 // The rate of the sweeps is evaluated over windows, from the `first` sweep on, once the residual
 // is at most `near`: in islands of more than SMALL blocks more contacts have the wrong status at

@@ -30,6 +30,7 @@ struct island_task {
     island of;
     pcs_solver_opts o; // tol: of this island
     int part;          // of auto (solver/portfolio.h); 0: none
+    double below;      // largest measure of a result that replaces the last one; 0: any
     double budget;     // units
     double clock;      // time at which the whole solve began
     threads *team;     // null: one thread
@@ -63,6 +64,8 @@ bool task_fails(const island_task *t);
 // momentum, and read depth as with (the default) or without (0)
 bool sweeps_honour(const pcs_solver_opts *o);
 
+// multiplications that take as long as a visit of a block
+#define PER_VISIT 30
 // Approximate units of an iteration of a solver whose systems have n rows and `entries` entries.
 // step: products with the matrix that a factorisation of it costs at most
 #define SPARSE_STEP 200

@@ -35,15 +35,20 @@ void sparse_lu_end(sparse_lu *w)
     if (w->symbolic) klu_free_symbolic(&w->symbolic, &w->c);
 }
 
+double sparse_lu_analyse(sparse_lu *w, const pcs_csc *A)
+{
+    if (w->numeric) klu_free_numeric(&w->numeric, &w->c);
+    if (w->symbolic) klu_free_symbolic(&w->symbolic, &w->c);
+    w->symbolic = klu_analyze(A->n, A->p, A->i, &w->c);
+    // it counts a multiplication and a subtraction as two
+    return w->symbolic ? 0.5 * fmax(0, w->symbolic->est_flops) : NAN;
+}
+
 sparse_lu_outcome sparse_lu_refactor(sparse_lu *w, const pcs_csc *A, bool same)
 {
     if (w->numeric) klu_free_numeric(&w->numeric, &w->c);
-    if (!same || !w->symbolic) {
-        if (w->symbolic) klu_free_symbolic(&w->symbolic, &w->c);
-        w->symbolic = klu_analyze(A->n, A->p, A->i, &w->c);
-        if (!w->symbolic) {
-            return w->c.status == KLU_SINGULAR ? SPARSE_LU_SINGULAR : SPARSE_LU_LOST;
-        }
+    if ((!same || !w->symbolic) && isnan(sparse_lu_analyse(w, A))) {
+        return w->c.status == KLU_SINGULAR ? SPARSE_LU_SINGULAR : SPARSE_LU_LOST;
     }
     w->numeric = klu_factor(A->p, A->i, A->x, w->symbolic, &w->c);
     if (!w->numeric || w->c.status != KLU_OK) {

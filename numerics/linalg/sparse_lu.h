@@ -28,6 +28,11 @@ typedef enum sparse_lu_outcome {
 // out. A is not kept.
 sparse_lu_outcome sparse_lu_refactor(sparse_lu *w, const pcs_csc *A, bool same);
 
+// The analysis that the next call of sparse_lu_refactor with `same` uses: returns the number of
+// multiplications of such a factorisation without pivoting; NaN where the pattern is singular, or
+// without memory. The values of A are not read.
+double sparse_lu_analyse(sparse_lu *w, const pcs_csc *A);
+
 // the smallest over the largest pivot after SPARSE_LU_GOOD: a rough reciprocal condition number
 double sparse_lu_rcond(const sparse_lu *w);
 

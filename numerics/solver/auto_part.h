@@ -29,7 +29,8 @@ typedef enum auto_part {
     PART_FACTORS,
     PART_W,
     PART_JOINTS,
-    PART_LAST = PART_JOINTS
+    PART_VELOCITIES,
+    PART_LAST = PART_VELOCITIES
 } auto_part;
 
 #define PART_MASK ((int)((1u << PART_LAST) - 1)) // all parts

@@ -313,10 +313,10 @@ static void contradict(pile *p)
 }
 
 // the parts of a solve to a tolerance that no part can reach, with a budget for all
-static unsigned parts_heard(const pile *p, int without)
+static unsigned parts_heard(const pile *p, int max_iters, int without)
 {
     pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-18);
-    o.max_iters = 2000;
+    o.max_iters = max_iters;
     o.as.portfolio.without = without;
     listener l = {0};
     answer a = watched(p, &o, NULL, &l);
@@ -329,13 +329,37 @@ TEST(a_part_that_is_left_out_is_not_heard)
 {
     for (int kind = 0; kind < PILE_COUNT; ++kind) {
         pile p = pile_make((pile_kind)kind, 80, 5);
-        const unsigned all = parts_heard(&p, 0);
+        const unsigned all = parts_heard(&p, 2000, 0);
         ck_assert_uint_ne(all, 0);
         for (int k = 1; k <= PART_LAST; ++k) {
             const unsigned bit = part_bit((auto_part)k);
-            if (all & bit) ck_assert_uint_eq(parts_heard(&p, (int)bit) & bit, 0);
+            if (all & bit) ck_assert_uint_eq(parts_heard(&p, 2000, (int)bit) & bit, 0);
         }
-        ck_assert_uint_eq(parts_heard(&p, PART_MASK), 0);
+        ck_assert_uint_eq(parts_heard(&p, 2000, PART_MASK), 0);
+        pile_free(&p);
+    }
+}
+
+// The interior point method in the velocities solves an island of any size by itself, as far as the
+// shift allows, and the report names it. Where the velocity is unique it is that of the sweeps.
+TEST(the_velocities_alone_solve_large_islands)
+{
+    const unsigned only = (unsigned)PART_MASK & ~part_bit(PART_VELOCITIES);
+    const int sizes[] = {500, 40};
+    for (int kind = PILE_SPHERES; kind <= PILE_BOXES; ++kind) {
+        pile p = pile_make((pile_kind)kind, sizes[kind], 3);
+        pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-9);
+        answer whole = answer_of(&p, &o, NULL);
+        o.as.portfolio.without = (int)only;
+        answer a = answer_of(&p, &o, NULL);
+        if (kind == PILE_SPHERES) ck_assert_int_gt(a.report.largest, 400);
+        ck_assert_int_eq(a.report.solve.part, PART_VELOCITIES);
+        expect_measure(&p, &a, 1e-9);
+        expect_measure(&p, &whole, 1e-9);
+        const int nv = p.b.A->start[p.b.A->nb];
+        if (kind == PILE_SPHERES) ck_assert_double_le(furthest(nv, a.v, whole.v), 1e-6);
+        answer_free(&whole);
+        answer_free(&a);
         pile_free(&p);
     }
 }
@@ -345,13 +369,20 @@ TEST(no_part_runs_again_on_w)
 {
     const unsigned tried = part_bit(PART_NSGS) | part_bit(PART_PROX) | part_bit(PART_PROX_LONG);
     for (int seed = 1; seed <= 3; ++seed) {
-        pile p = pile_make(PILE_SPHERES, 150, (uint64_t)seed);
+        pile p = pile_make(PILE_SPHERES, 80, (uint64_t)seed);
         contradict(&p);
-        const unsigned parts = parts_heard(&p, 0), on_w = part_bit(PART_FRICTION_LAST + 1) - 1;
+        // without the part that proves that there is no solution
+        const unsigned parts = parts_heard(&p, 50000, (int)part_bit(PART_VELOCITIES));
+        const unsigned on_w = part_bit(PART_FRICTION_LAST + 1) - 1;
         ck_assert_uint_ne(parts & part_bit(PART_SWEEPS), 0);
         ck_assert_uint_ne(parts & part_bit(PART_FINISH), 0);
         ck_assert_uint_ne(parts & on_w, 0);
         ck_assert_uint_eq(parts & tried, 0);
+        const pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-9);
+        answer a = answer_of(&p, &o, NULL);
+        ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_INFEASIBLE);
+        expect_honest(&p, &a);
+        answer_free(&a);
         pile_free(&p);
     }
 }
