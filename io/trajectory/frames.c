@@ -34,6 +34,26 @@ void frame_pose(const pcs_trajectory *t, const pcs_trajectory_frame *frame, int 
     }
 }
 
+bool force_has_line(const pcs_trajectory *t, pcs_force force, pcs_force_def *out)
+{
+    if (pcs_trajectory_force(t, force, out, NULL) != PCS_OK) return false;
+    const pcs_model *m = pcs_trajectory_model(t);
+    if (pcs_model_is_lagrangian(m, out->system1) || pcs_model_is_lagrangian(m, out->system2)) {
+        return false;
+    }
+    return out->system2.id > 0 || (out->kind != PCS_FORCE_TORSION && out->kind != PCS_FORCE_USER);
+}
+
+const char *force_kind_word(pcs_force_kind kind)
+{
+    static const char *const words[] = {
+        [PCS_FORCE_SPRING] = "spring",   [PCS_FORCE_TORSION] = "torsion",
+        [PCS_FORCE_BUSHING] = "bushing", [PCS_FORCE_GRAVITY] = "gravity",
+        [PCS_FORCE_USER] = "callback",
+    };
+    return words[kind];
+}
+
 void contact_point(const pcs_contact *c, double x[3])
 {
     for (int i = 0; i < 3; ++i) {

@@ -24,6 +24,13 @@ void frame_pose(const pcs_trajectory *t, const pcs_trajectory_frame *frame, int 
 void contact_point(const pcs_contact *c, double x[3]);
 void contact_impulse(const pcs_contact *c, double r[3]);
 
+// Reads the definition of a force element that has two points to draw a line between: of torsional
+// springs and callbacks those of two bodies, but not of Lagrangian systems, which have none.
+bool force_has_line(const pcs_trajectory *t, pcs_force force, pcs_force_def *out);
+
+// "spring", "torsion", "bushing", "gravity" or "callback"
+const char *force_kind_word(pcs_force_kind kind);
+
 // x as a float: the nearest one, the largest if x is beyond it; NaN stays
 static inline float as_float(double x)
 {

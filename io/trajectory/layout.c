@@ -72,6 +72,24 @@ const table_def layout_contacts = {
     COLUMNS(contact_columns),
     .by_rows = true};
 
+static const column force_columns[] = {
+    I32(force_row, force, 1, ""),      F32(force_row, length, 1, "m"),
+    F32(force_row, speed, 1, "m/s"),   F32(force_row, tension, 1, "N"),
+    F32(force_row, energy, 1, "J"),    F32(force_row, power, 1, "W"),
+    F32(force_row, P1, 3, "m"),        F32(force_row, P2, 3, "m"),
+    F32(force_row, F1, 6, "N, N m"),   F32(force_row, F2, 6, "N, N m"),
+    F32(force_row, strain, 6, "m, 1"), F32(force_row, stress, 6, "N, N m"),
+};
+const table_def layout_forces = {
+    "/forces",
+    NULL,
+    "what every force element does in every frame (pcs_force_result): the elements of a frame in "
+    "the order of their ids; of a torsional spring length, speed and tension are in rad, rad/s and "
+    "N m; NaN where an element has no value",
+    COLUMN_F64,
+    COLUMNS(force_columns),
+    .by_rows = true};
+
 #define COUNT(name)       I32(step_row, name, 1, "")
 #define REAL(name, units) F64(step_row, name, 1, units)
 #define TERM(name)                                                 \
@@ -292,6 +310,32 @@ const table_def layout_times = {
     " is a speed, the numbers of offset + rate t + amplitude sin(frequency t + phase), and the"
     " limit of the law",
     COLUMN_F64, COLUMNS(time_columns)};
+
+static const column force_def_columns[] = {
+    I32(force_def_row, kind, 1, ""),         I32(force_def_row, system1, 1, ""),
+    I32(force_def_row, system2, 1, ""),      I32(force_def_row, enabled, 1, ""),
+    F64(force_def_row, p1, 3, "m"),          F64(force_def_row, p2, 3, "m"),
+    F64(force_def_row, axis, 3, "1"),        F64(force_def_row, stiffness, 1, "N/m"),
+    F64(force_def_row, damping, 1, "N s/m"), F64(force_def_row, length, 1, "m"),
+    F64(force_def_row, angle, 1, "rad"),     F64(force_def_row, strength, 1, "N m^2"),
+};
+const table_def layout_force_defs = {
+    "/model/forces", NULL,
+    "kind: 0 spring, 1 torsional spring (stiffness in N m/rad, damping in N m s/rad), 2 bushing, 3 "
+    "gravity between bodies, 4 of the user; row i has the id i + 1",
+    COLUMN_F64, COLUMNS(force_def_columns)};
+
+static const column bushing_columns[] = {
+    I32(bushing_row, force, 1, ""),
+    F64(bushing_row, frame1, 4, "1"),
+    F64(bushing_row, frame2, 4, "1"),
+    F64(bushing_row, K, 36, "N/m, N, N m"),
+    F64(bushing_row, D, 36, "N s/m, N s, N m s"),
+};
+const table_def layout_bushings = {
+    "/model/bushings", NULL,
+    "force: the id of the element; orientations of its frames, stiffness K and damping D",
+    COLUMN_F64, COLUMNS(bushing_columns)};
 
 static const column scheme_columns[] = {
 #define CHOICE(name)        I32(scheme_row, name, 1, "")

@@ -4,6 +4,7 @@
 #ifndef TRAJECTORY_LAYOUT_H
 #define TRAJECTORY_LAYOUT_H
 
+#include <percuss/force.h>
 #include <percuss/joint.h>
 #include <percuss/parts.h>
 #include <percuss/step.h>
@@ -36,6 +37,13 @@ typedef struct contact_row {
     float mu, gap, gap_end, P1[3], P2[3], normal[3], tangent[3], r[3], u[3];
 } contact_row;
 extern const table_def layout_contacts;
+
+// what a force element does in a frame (pcs_force_result); reals have seven digits
+typedef struct force_row {
+    int32_t force; // its id
+    float length, speed, tension, energy, power, P1[3], P2[3], F1[6], F2[6], strain[6], stress[6];
+} force_row;
+extern const table_def layout_forces;
 
 // number of kinds of doubts of a step; the last kinds are those of runs only
 enum { STEP_DOUBTS = PCS_DOUBT_PROJECTION + 1 };
@@ -89,6 +97,17 @@ typedef struct time_row {
     double offset, rate, amplitude, frequency, phase, limit;
 } time_row;
 
+typedef struct force_def_row {
+    int32_t kind, system1, system2, enabled;
+    double p1[3], p2[3], axis[3], stiffness, damping, length, angle, strength;
+} force_def_row;
+
+// the rest of the definition of a bushing
+typedef struct bushing_row {
+    int32_t force, unused; // its id
+    double frame1[4], frame2[4], K[36], D[36];
+} bushing_row;
+
 typedef struct scheme_row {
     int32_t activation, projection, metric, proj_max, update, lever, configuration, second_order,
         newton_max, accept_unconverged, halvings, solver, stop, max_iters;
@@ -97,7 +116,13 @@ typedef struct scheme_row {
 } scheme_row;
 
 extern const table_def layout_systems, layout_shapes, layout_materials, layout_interactions,
-    layout_joints, layout_times, layout_scheme;
+    layout_joints, layout_times, layout_force_defs, layout_bushings, layout_scheme;
+
+typedef struct stored_force {
+    pcs_force_def def; // without its callbacks
+    bool enabled;
+    const char *name; // "" without one
+} stored_force;
 
 // A model from a file, without its callbacks (pcs_trajectory_model).
 typedef struct stored_model {
@@ -106,11 +131,14 @@ typedef struct stored_model {
     int n_geometries;
     int *driven; // per system: its number among bodies with prescribed motion, or -1
     int n_driven;
+    int n_forces; // force elements: not in the model, which might refuse what acted on its bodies
+    stored_force *force;
 } stored_model;
 
 pcs_status model_tables_write(h5_file *f, const pcs_model *m);
-// release `out` after a failure, too
-pcs_status model_tables_read(const h5_file *f, const pcs_env *env, stored_model *out);
+// release `out` after a failure, too; its force elements are in the pool `keep`
+pcs_status model_tables_read(const h5_file *f, const pcs_env *env, pcs_pool *keep,
+                             stored_model *out);
 void model_tables_release(const pcs_env *env, stored_model *m);
 
 #endif

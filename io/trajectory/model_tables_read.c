@@ -44,9 +44,8 @@ static char *next_line(char **rest)
     return line;
 }
 
-static pcs_status read_names(const h5_file *f, pcs_model *m, const char *path, int first, int n,
-                             pcs_pool *pool,
-                             pcs_status (*set)(pcs_model *m, int id, const char *name))
+static pcs_status read_names(const h5_file *f, void *m, const char *path, int first, int n,
+                             pcs_pool *pool, pcs_status (*set)(void *m, int id, const char *name))
 {
     const char *words;
     PCS_TRY(h5_words(f, path, pool, &words));
@@ -60,17 +59,22 @@ static pcs_status read_names(const h5_file *f, pcs_model *m, const char *path, i
     return PCS_OK;
 }
 
-static pcs_status name_system(pcs_model *m, int id, const char *name)
+static pcs_status name_system(void *m, int id, const char *name)
 {
     return pcs_model_set_system_name(m, (pcs_system){id}, name);
 }
 
-static pcs_status name_material(pcs_model *m, int id, const char *name)
+static pcs_status name_shape(void *m, int number, const char *name)
+{
+    return pcs_model_set_shape_name(m, number, name);
+}
+
+static pcs_status name_material(void *m, int id, const char *name)
 {
     return id == 0 ? PCS_OK : pcs_model_set_material_name(m, (pcs_material){id}, name);
 }
 
-static pcs_status name_interaction(pcs_model *m, int id, const char *name)
+static pcs_status name_interaction(void *m, int id, const char *name)
 {
     return pcs_model_set_interaction_name(m, (pcs_interaction){id}, name);
 }
@@ -210,7 +214,7 @@ static pcs_status read_shapes(const h5_file *f, const pcs_env *env, pcs_pool *po
     for (int i = 0; i < n; ++i) {
         PCS_TRY(add_shape(f, env, pool, i, &row[i], out));
     }
-    return read_names(f, out->model, "/model/shape_names", 0, n, pool, pcs_model_set_shape_name);
+    return read_names(f, out->model, "/model/shape_names", 0, n, pool, name_shape);
 }
 
 static pcs_status read_materials(const h5_file *f, pcs_pool *pool, pcs_model *m)
@@ -322,6 +326,77 @@ static pcs_status read_interactions(const h5_file *f, pcs_pool *pool, pcs_model 
     return read_names(f, m, "/model/interaction_names", 1, n, pool, name_interaction);
 }
 
+static pcs_status name_force(void *forces, int id, const char *name)
+{
+    ((stored_force *)forces)[id - 1].name = name;
+    return PCS_OK;
+}
+
+static bool sound_force(const force_def_row *r, int systems)
+{
+    return r->kind >= PCS_FORCE_SPRING && r->kind <= PCS_FORCE_USER && r->system1 >= 1 &&
+           r->system1 <= systems && r->system2 >= 0 && r->system2 <= systems &&
+           r->system1 != r->system2 && pcs_all_finite(r->p1, 9) && pcs_all_finite(&r->stiffness, 5);
+}
+
+static pcs_status read_bushings(const h5_file *f, pcs_pool *pool, stored_model *out)
+{
+    bushing_row *row;
+    int n;
+    if (!h5_has(f, layout_bushings.path)) return PCS_OK;
+    PCS_TRY(read_rows(f, &layout_bushings, 1, pool, &n, &row));
+    for (int i = 0; i < n; ++i) {
+        if (row[i].force < 1 || row[i].force > out->n_forces ||
+            !pcs_all_finite(row[i].frame1, 4 + 4 + 36 + 36)) {
+            return fail_named(f->name, PCS_ERR_FORMAT,
+                              "/model/bushings: row %d has a number that is not valid", i);
+        }
+        pcs_force_def *d = &out->force[row[i].force - 1].def;
+        memcpy(d->frame1, row[i].frame1, sizeof d->frame1);
+        memcpy(d->frame2, row[i].frame2, sizeof d->frame2);
+        memcpy(d->K, row[i].K, sizeof d->K);
+        memcpy(d->D, row[i].D, sizeof d->D);
+    }
+    return PCS_OK;
+}
+
+// files of older versions have none
+static pcs_status read_forces(const h5_file *f, pcs_pool *pool, stored_model *out)
+{
+    force_def_row *row;
+    int n;
+    if (!h5_has(f, layout_force_defs.path)) return PCS_OK;
+    PCS_TRY(read_rows(f, &layout_force_defs, 1, pool, &n, &row));
+    out->force = POOL_TAKE(pool, (size_t)n, stored_force);
+    if (!out->force) return pcs_fail_memory("model of a trajectory");
+    out->n_forces = n;
+    for (int i = 0; i < n; ++i) {
+        const force_def_row *r = &row[i];
+        if (!sound_force(r, pcs_model_system_count(out->model))) {
+            return fail_named(f->name, PCS_ERR_FORMAT,
+                              "/model/forces: row %d has a kind, a system or a number that is not "
+                              "valid",
+                              i);
+        }
+        pcs_force_def *d = &out->force[i].def;
+        *d = pcs_force_def_default((pcs_force_kind)r->kind);
+        d->system1.id = r->system1;
+        d->system2.id = r->system2;
+        d->stiffness = r->stiffness;
+        d->damping = r->damping;
+        d->length = r->length;
+        d->angle = r->angle;
+        d->strength = r->strength;
+        memcpy(d->p1, r->p1, sizeof d->p1);
+        memcpy(d->p2, r->p2, sizeof d->p2);
+        memcpy(d->axis, r->axis, sizeof d->axis);
+        out->force[i].enabled = r->enabled != 0;
+        out->force[i].name = "";
+    }
+    PCS_TRY(read_bushings(f, pool, out));
+    return read_names(f, out->force, "/model/force_names", 1, n, pool, name_force);
+}
+
 // the first line, "solver=NAME", is for readers: the table has the kind
 static pcs_status read_options(const h5_file *f, pcs_pool *pool, pcs_solver_opts *o)
 {
@@ -387,7 +462,8 @@ static pcs_status read_gravity(const h5_file *f, pcs_pool *pool, pcs_model *m)
     return pcs_model_set_gravity(m, g);
 }
 
-pcs_status model_tables_read(const h5_file *f, const pcs_env *env, stored_model *out)
+pcs_status model_tables_read(const h5_file *f, const pcs_env *env, pcs_pool *keep,
+                             stored_model *out)
 {
     *out = (stored_model){0};
     PCS_TRY(pcs_model_create(env, &out->model));
@@ -397,6 +473,7 @@ pcs_status model_tables_read(const h5_file *f, const pcs_env *env, stored_model 
     if (status == PCS_OK) status = read_materials(f, &pool, out->model);
     if (status == PCS_OK) status = read_shapes(f, env, &pool, out);
     if (status == PCS_OK) status = read_interactions(f, &pool, out->model);
+    if (status == PCS_OK) status = read_forces(f, keep, out);
     if (status == PCS_OK) status = read_scheme(f, &pool, out->model);
     pool_release(&pool);
     // the sentences of the kernel do not name the file

@@ -52,6 +52,11 @@ static const char *interaction_name(const pcs_model *m, int id)
     return pcs_model_interaction_name(m, (pcs_interaction){id});
 }
 
+static const char *force_name(const pcs_model *m, int id)
+{
+    return pcs_model_force_name(m, (pcs_force){id});
+}
+
 static pcs_status describe_system(const pcs_model *m, pcs_system id, system_row *row)
 {
     row->enabled = pcs_model_enabled(m, id);
@@ -254,6 +259,42 @@ static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction
     return put_names(f, m, "/model/interaction_names", 1, n, interaction_name);
 }
 
+// the definitions of force elements, without callbacks; without any there is no table
+static pcs_status write_forces(h5_file *f, const pcs_model *m, force_def_row *row,
+                               bushing_row *bushing)
+{
+    const int n = pcs_model_force_count(m);
+    int bushings = 0;
+    for (int i = 0; i < n; ++i) {
+        const pcs_force id = {i + 1};
+        pcs_force_def d;
+        PCS_TRY(pcs_model_force(m, id, &d));
+        row[i] = (force_def_row){.kind = (int32_t)d.kind,
+                                 .system1 = d.system1.id,
+                                 .system2 = d.system2.id,
+                                 .enabled = pcs_model_force_enabled(m, id),
+                                 .stiffness = d.stiffness,
+                                 .damping = d.damping,
+                                 .length = d.length,
+                                 .angle = d.angle,
+                                 .strength = d.strength};
+        memcpy(row[i].p1, d.p1, sizeof d.p1);
+        memcpy(row[i].p2, d.p2, sizeof d.p2);
+        memcpy(row[i].axis, d.axis, sizeof d.axis);
+        if (d.kind != PCS_FORCE_BUSHING) continue;
+        bushing_row *b = &bushing[bushings++];
+        *b = (bushing_row){.force = i + 1};
+        memcpy(b->frame1, d.frame1, sizeof d.frame1);
+        memcpy(b->frame2, d.frame2, sizeof d.frame2);
+        memcpy(b->K, d.K, sizeof d.K);
+        memcpy(b->D, d.D, sizeof d.D);
+    }
+    if (n == 0) return PCS_OK;
+    PCS_TRY(put_rows(f, &layout_force_defs, n, row));
+    if (bushings > 0) PCS_TRY(put_rows(f, &layout_bushings, bushings, bushing));
+    return put_names(f, m, "/model/force_names", 1, n, force_name);
+}
+
 // writes a line "name=value" for each option of the solver of the scheme
 static pcs_status write_options(h5_file *f, const pcs_solver_opts *o)
 {
@@ -317,7 +358,8 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     const size_t systems = (size_t)pcs_model_system_count(m),
                  shapes = (size_t)pcs_model_shape_count(m),
                  materials = (size_t)pcs_model_material_count(m),
-                 interactions = (size_t)pcs_model_interaction_count(m);
+                 interactions = (size_t)pcs_model_interaction_count(m),
+                 forces = (size_t)pcs_model_force_count(m);
     const uint64_t hash = pcs_model_hash(m);
     const pcs_scheme scheme = pcs_model_scheme(m);
     double gravity[3];
@@ -330,9 +372,12 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     interaction_row *interaction = POOL_TAKE(&pool, interactions, interaction_row);
     joint_row *joint = POOL_TAKE(&pool, interactions, joint_row);
     time_row *time = POOL_TAKE(&pool, interactions, time_row);
-    pcs_status status = system && shape && known && material && interaction && joint && time
-                            ? PCS_OK
-                            : pcs_fail_memory("model of a trajectory");
+    force_def_row *force = POOL_TAKE(&pool, forces, force_def_row);
+    bushing_row *bushing = POOL_TAKE(&pool, forces, bushing_row);
+    pcs_status status =
+        system && shape && known && material && interaction && joint && time && force && bushing
+            ? PCS_OK
+            : pcs_fail_memory("model of a trajectory");
     if (status == PCS_OK) status = h5_put_group(f, "/model");
     if (status == PCS_OK) {
         status = table_put(f, "/model/gravity", "m/s^2", COLUMN_F64, 3, 1, gravity);
@@ -342,6 +387,7 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     if (status == PCS_OK) status = write_shapes(f, m, shape, known);
     if (status == PCS_OK) status = write_materials(f, m, material);
     if (status == PCS_OK) status = write_interactions(f, m, interaction, joint, time);
+    if (status == PCS_OK) status = write_forces(f, m, force, bushing);
     if (status == PCS_OK) status = write_scheme(f, &scheme);
     pool_release(&pool);
     return status;

@@ -28,6 +28,7 @@
 #include "base/base.h"
 #include "problem_file/assemble.h"
 #include "problem_file/links.h"
+#include "trajectory/frames.h"
 #include "trajectory/layout.h"
 #include "trajectory/superblock.h"
 
@@ -50,7 +51,7 @@ typedef struct pending {
     long n, room;
 } pending;
 
-enum { STEPS = FRAME_TABLES, CONTACTS, TABLES };
+enum { STEPS = FRAME_TABLES, CONTACTS, FORCES, TABLES };
 
 struct pcs_recorder {
     pcs_env env;
@@ -62,6 +63,7 @@ struct pcs_recorder {
     table table[TABLES];
     pending wait[TABLES];
     int nq, nv, driven;                  // numbers of q, v and the velocities of prescribed motions
+    int forces;                          // number of force elements
     long frames, steps, contacts, since; // steps since the last frame
     double t0, next;                     // times of the cadence dt
     double written;                      // s, last time at which rows were written
@@ -139,6 +141,7 @@ static pcs_status create_tables(pcs_recorder *r)
         PCS_TRY(table_create(f, &layout_frame[i], width, rows, large && compress));
     }
     PCS_TRY(table_create(f, &layout_steps, 1, 32, false));
+    if (r->forces > 0) PCS_TRY(table_create(f, &layout_forces, 1, compress ? 512 : 64, compress));
     return table_create(f, &layout_contacts, 1, compress ? 512 : 64, compress);
 }
 
@@ -223,6 +226,7 @@ static pcs_status open_tables(pcs_recorder *r)
         PCS_TRY(table_open(&r->file, &layout_frame[i], width, &r->table[i]));
     }
     PCS_TRY(table_open(&r->file, &layout_steps, 1, &r->table[STEPS]));
+    if (r->forces > 0) PCS_TRY(table_open(&r->file, &layout_forces, 1, &r->table[FORCES]));
     return table_open(&r->file, &layout_contacts, 1, &r->table[CONTACTS]);
 }
 
@@ -299,6 +303,7 @@ pcs_status pcs_recorder_open(const char *path, const pcs_model *m, const pcs_rec
         return status;
     }
     snprintf(temporary, sizeof temporary, "%s.part-%ld", r->path, (long)getpid());
+    r->forces = pcs_model_force_count(m);
     pcs_status status = measure(m, &r->nq, &r->nv, &r->driven);
     if (status == PCS_OK) status = start_file(r, m, temporary);
     if (status != PCS_OK) {
@@ -343,11 +348,16 @@ static pcs_status add_row(pcs_recorder *r, int k, const void *row)
     return PCS_OK;
 }
 
+static void narrow_some(int n, const double *x, float *out)
+{
+    for (int i = 0; i < n; ++i) {
+        out[i] = as_float(x[i]);
+    }
+}
+
 static void narrow(const double x[3], float out[3])
 {
-    for (int i = 0; i < 3; ++i) {
-        out[i] = (float)x[i];
-    }
+    narrow_some(3, x, out);
 }
 
 static pcs_status add_contacts(pcs_recorder *r, pcs_work *work)
@@ -387,12 +397,47 @@ static pcs_status add_contacts(pcs_recorder *r, pcs_work *work)
     return PCS_OK;
 }
 
+// What the force elements do in this state. One that cannot be evaluated here (its callback fails,
+// or its points meet) has no values: the next step fails, but the frame is a state all the same.
+static pcs_status add_forces(pcs_recorder *r, const pcs_model *m, const pcs_state *state)
+{
+    if (r->forces == 0) return PCS_OK;
+    if (pcs_model_force_count(m) < r->forces) {
+        return pcs_fail(PCS_ERR_SIZE,
+                        "pcs_recorder_observe: the model has %d force elements, the file has %d: a"
+                        " trajectory keeps the model it began with",
+                        pcs_model_force_count(m), r->forces);
+    }
+    force_row *row = more_rows(r, FORCES, r->forces);
+    if (!row) return pcs_fail_memory("pcs_recorder_observe");
+    for (int i = 0; i < r->forces; ++i, ++row) {
+        pcs_force_result now;
+        *row = (force_row){.force = i + 1};
+        if (pcs_state_force(m, state, (pcs_force){i + 1}, &now) != PCS_OK) {
+            now.length = now.speed = now.force = now.energy = now.power = NAN;
+        }
+        row->length = as_float(now.length);
+        row->speed = as_float(now.speed);
+        row->tension = as_float(now.force);
+        row->energy = as_float(now.energy);
+        row->power = as_float(now.power);
+        narrow(now.P1, row->P1);
+        narrow(now.P2, row->P2);
+        narrow_some(6, now.F1, row->F1);
+        narrow_some(6, now.F2, row->F2);
+        narrow_some(6, now.strain, row->strain);
+        narrow_some(6, now.stress, row->stress);
+    }
+    return PCS_OK;
+}
+
 static pcs_status write_waiting(pcs_recorder *r)
 {
     PCS_TRY(reserve(r, r->waiting));
     // contacts and steps first, the times of the frames last
-    static const int order[TABLES] = {CONTACTS,       STEPS,      FRAME_Q,    FRAME_V,
-                                      FRAME_DRIVEN_V, FRAME_STEP, FRAME_HASH, FRAME_CONTACTS_END,
+    static const int order[TABLES] = {CONTACTS,   FORCES,     STEPS,
+                                      FRAME_Q,    FRAME_V,    FRAME_DRIVEN_V,
+                                      FRAME_STEP, FRAME_HASH, FRAME_CONTACTS_END,
                                       FRAME_TIME};
     for (int i = 0; i < TABLES; ++i) {
         const int k = order[i];
@@ -443,6 +488,7 @@ static pcs_status add_frame(pcs_recorder *r, const pcs_model *m, const pcs_state
     PCS_TRY(add_row(r, FRAME_Q, state->q));
     PCS_TRY(add_row(r, FRAME_V, state->v));
     PCS_TRY(add_driven(r, m, state));
+    PCS_TRY(add_forces(r, m, state));
     PCS_TRY(add_row(r, FRAME_STEP, &step));
     PCS_TRY(add_row(r, FRAME_HASH, &hash));
     PCS_TRY(add_row(r, FRAME_CONTACTS_END, &end));

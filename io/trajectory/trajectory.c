@@ -15,7 +15,7 @@ struct pcs_trajectory {
     pcs_env env;
     pcs_pool pool; // memory of texts and the index
     h5_file file;
-    table q, v, driven_v, contacts, steps;
+    table q, v, driven_v, contacts, forces, steps;
     stored_model stored;
     pcs_trajectory_info info;
     int nq, nv;
@@ -31,6 +31,8 @@ struct pcs_trajectory {
     pcs_contact *contact;
     int contact_room;
     contact_row *row;
+    pcs_force_result *force;
+    force_row *force_rows;
     step_row *step_rows;
     long step_room;
 };
@@ -182,6 +184,15 @@ static pcs_status open_tables(pcs_trajectory *t)
         PCS_TRY(table_open(f, driven, 6 * t->stored.n_driven, &t->driven_v));
         if (t->driven_v.rows < n) return fail(t, "/frames/driven_v has fewer rows than times");
     }
+    if (t->stored.n_forces > 0 && h5_has(f, layout_forces.path)) {
+        PCS_TRY(table_open(f, &layout_forces, 1, &t->forces));
+        if (t->forces.rows / t->stored.n_forces < n) {
+            return fail(t, "/forces has fewer rows than there are force elements in all frames");
+        }
+        t->force = POOL_TAKE(&t->pool, (size_t)t->stored.n_forces, pcs_force_result);
+        t->force_rows = POOL_TAKE(&t->pool, (size_t)t->stored.n_forces, force_row);
+        if (!t->force || !t->force_rows) return no_memory();
+    }
     PCS_TRY(table_open(f, &layout_steps, 1, &t->steps));
     PCS_TRY(table_open(f, &layout_contacts, 1, &t->contacts));
     if ((t->nv > 0 && t->v.rows < n) || (t->nq > 0 && t->q.rows < n)) {
@@ -205,7 +216,7 @@ pcs_status pcs_trajectory_open(const pcs_env *env, const char *path, pcs_traject
     if (name) memcpy(name, path, strlen(path) + 1);
     if (status == PCS_OK) status = h5_open_file(name, &t->file);
     if (status == PCS_OK) status = read_provenance(t);
-    if (status == PCS_OK) status = model_tables_read(&t->file, env, &t->stored);
+    if (status == PCS_OK) status = model_tables_read(&t->file, env, &t->pool, &t->stored);
     if (status == PCS_OK) status = place_systems(t);
     if (status == PCS_OK) status = open_tables(t);
     if (status != PCS_OK) {
@@ -236,6 +247,7 @@ void pcs_trajectory_close(pcs_trajectory *t)
     table_close(&t->v);
     table_close(&t->driven_v);
     table_close(&t->contacts);
+    table_close(&t->forces);
     table_close(&t->steps);
     if (t->file.id > 0) h5_close(&t->file);
     model_tables_release(&t->env, &t->stored);
@@ -258,6 +270,39 @@ pcs_trajectory_info pcs_trajectory_info_of(const pcs_trajectory *t)
 const pcs_model *pcs_trajectory_model(const pcs_trajectory *t)
 {
     return t ? t->stored.model : NULL;
+}
+
+int pcs_trajectory_force_count(const pcs_trajectory *t)
+{
+    return t ? t->stored.n_forces : 0;
+}
+
+static const stored_force *find_force(const pcs_trajectory *t, pcs_force force)
+{
+    return force.id >= 1 && force.id <= pcs_trajectory_force_count(t)
+               ? &t->stored.force[force.id - 1]
+               : NULL;
+}
+
+pcs_status pcs_trajectory_force(const pcs_trajectory *t, pcs_force force, pcs_force_def *out,
+                                bool *enabled)
+{
+    const stored_force *f = find_force(t, force);
+    if (!f || !out) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_trajectory_force: there is no force element %d, or an argument is"
+                        " null; the trajectory has %d, from 1",
+                        force.id, pcs_trajectory_force_count(t));
+    }
+    *out = f->def;
+    if (enabled) *enabled = f->enabled;
+    return PCS_OK;
+}
+
+const char *pcs_trajectory_force_name(const pcs_trajectory *t, pcs_force force)
+{
+    const stored_force *f = find_force(t, force);
+    return f ? f->name : "";
 }
 
 const double *pcs_trajectory_times(const pcs_trajectory *t)
@@ -301,11 +346,16 @@ static pcs_status make_room(pcs_trajectory *t, int contacts)
     return t->contact_room > 0 ? PCS_OK : no_memory();
 }
 
-static void widen(const float x[3], double out[3])
+static void widen_some(int n, const float *x, double *out)
 {
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < n; ++i) {
         out[i] = x[i];
     }
+}
+
+static void widen(const float x[3], double out[3])
+{
+    widen_some(3, x, out);
 }
 
 static bool sound_contact(const pcs_trajectory *t, const contact_row *r)
@@ -368,6 +418,37 @@ static pcs_status read_contacts(pcs_trajectory *t, long number, pcs_trajectory_f
     return PCS_OK;
 }
 
+// NaN stands for no value; a point is always there
+static pcs_status read_forces(pcs_trajectory *t, long number, pcs_trajectory_frame *out)
+{
+    const int n = t->force ? t->stored.n_forces : 0;
+    if (n == 0) return PCS_OK;
+    PCS_TRY(table_read(&t->file, &t->forces, number * n, n, t->force_rows));
+    for (int i = 0; i < n; ++i) {
+        const force_row *r = &t->force_rows[i];
+        pcs_force_result *f = &t->force[i];
+        *f = (pcs_force_result){.length = r->length,
+                                .speed = r->speed,
+                                .force = r->tension,
+                                .energy = r->energy,
+                                .power = r->power};
+        widen(r->P1, f->P1);
+        widen(r->P2, f->P2);
+        widen_some(6, r->F1, f->F1);
+        widen_some(6, r->F2, f->F2);
+        widen_some(6, r->strain, f->strain);
+        widen_some(6, r->stress, f->stress);
+        if (r->force == i + 1 && pcs_all_finite(f->P1, 3) && pcs_all_finite(f->P2, 3)) continue;
+        return fail_named(t->file.name, PCS_ERR_FORMAT,
+                          "/forces: row %ld is not of force element %d, or has a point that is not"
+                          " finite",
+                          number * n + i, i + 1);
+    }
+    out->force_count = n;
+    out->force = t->force;
+    return PCS_OK;
+}
+
 pcs_status pcs_trajectory_read_frame(pcs_trajectory *t, long number, pcs_trajectory_frame *out)
 {
     if (!t || !out) return pcs_fail(PCS_ERR_ARG, "pcs_trajectory_read_frame: an argument is null");
@@ -397,6 +478,7 @@ pcs_status pcs_trajectory_read_frame(pcs_trajectory *t, long number, pcs_traject
                               .v = t->frame_v,
                               .driven_v = driven ? t->frame_driven_v : NULL};
     PCS_TRY(read_contacts(t, number, &f));
+    PCS_TRY(read_forces(t, number, &f));
     *out = f;
     return PCS_OK;
 }

@@ -4,6 +4,7 @@
 #ifndef PERCUSS_TRAJECTORY_H
 #define PERCUSS_TRAJECTORY_H
 
+#include <percuss/force.h>
 #include <percuss/step.h>
 
 #ifdef __cplusplus
@@ -96,6 +97,9 @@ typedef struct pcs_trajectory_frame {
     int contact_count;          ///< entries of contact
     const pcs_contact *contact; ///< active contacts of the step before it, to seven digits; the law
                                 ///< has its mu only
+    int force_count;            ///< entries of force: all force elements; 0 if the file has none
+    const pcs_force_result *force; ///< what element i + 1 does in this state, to seven digits; NaN
+                                   ///< where it could not be evaluated
 } pcs_trajectory_frame;
 
 /// Opens a trajectory, also one that is being recorded or whose recording was killed: its frames
@@ -117,9 +121,22 @@ PCS_API pcs_trajectory_info pcs_trajectory_info_of(const pcs_trajectory *traject
 /// The model as it was when the recording began, for <percuss/parts.h>: ids, names, shapes with
 /// their geometry, masses, materials, interactions, scheme. A file contains no code: forces are
 /// missing, bodies with a prescribed motion are fixed, relations of the user and Lagrangian systems
-/// fail when a step calls them. Bodies are at the origin: frames have their poses. It belongs to
-/// the trajectory.
+/// fail when a step calls them. Bodies are at the origin: frames have their poses. Force elements
+/// are not in it: pcs_trajectory_force has them. It belongs to the trajectory.
 PCS_API const pcs_model *pcs_trajectory_model(const pcs_trajectory *trajectory);
+
+/// Number of force elements of the recorded model; their ids run from 1. 0 for files of versions
+/// that did not store them.
+PCS_API int pcs_trajectory_force_count(const pcs_trajectory *trajectory);
+
+/// The definition of a force element as pcs_model_force gave it when the recording began, without
+/// callbacks. `enabled` may be null. PCS_ERR_ARG for one that does not exist.
+PCS_NODISCARD PCS_API pcs_status pcs_trajectory_force(const pcs_trajectory *trajectory,
+                                                      pcs_force force, pcs_force_def *out,
+                                                      bool *enabled);
+
+/// The name of a force element, "" for one without a name or that does not exist.
+PCS_API const char *pcs_trajectory_force_name(const pcs_trajectory *trajectory, pcs_force force);
 
 /// Times of all frames, s, in the order of the frames. They belong to the trajectory.
 PCS_API const double *pcs_trajectory_times(const pcs_trajectory *trajectory);
