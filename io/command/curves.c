@@ -10,6 +10,7 @@
 #include <percuss/parts.h>
 
 #include "problem_file/nearest.h"
+#include "trajectory/frames.h"
 
 // largest number of curves: more cannot be distinguished
 #define MOST_CURVES 40
@@ -19,13 +20,22 @@
 
 // ---- quantities --------------------------------------------------------------------------------
 
-typedef enum source { FROM_STEPS, FROM_BODIES, FROM_CONTACTS, FROM_INTERACTIONS } source;
+typedef enum source {
+    FROM_STEPS,
+    FROM_BODIES,
+    FROM_CONTACTS,
+    FROM_INTERACTIONS,
+    FROM_FORCES
+} source;
 
 typedef struct part {
     const char *name; // name of the curve; for a body selected by --axis
     double (*of_step)(const pcs_step_report *);
     double (*before)(const pcs_step_report *); // value before the first step, or null
 } part;
+
+// what a curve of a force element shows
+enum { FORCE_TENSION, FORCE_LENGTH, FORCE_ENERGY };
 
 #define MOST_PARTS 7
 
@@ -35,7 +45,7 @@ typedef struct quantity {
     bool log, apart;
     bool sum;      // values add up over the steps; curves that stay zero are left out
     bool velocity; // bodies: the quantity is in v, else in q
-    int first;     // bodies: entry of the first part
+    int first;     // bodies: entry of the first part; force elements: which value
     part part[MOST_PARTS];
 } quantity;
 
@@ -62,8 +72,9 @@ STEP_VALUE(active, r->active)
 STEP_VALUE(overlap, r->penetration)
 STEP_VALUE(iterations, r->sweeps + r->finish_iters)
 
-const char curves_words[] = "energy|work|residual|active|penetration|iterations|position|"
-                            "orientation|velocity|angular-velocity|gap|impulse|reaction";
+const char curves_words[] =
+    "energy|work|residual|active|penetration|iterations|position|"
+    "orientation|velocity|angular-velocity|gap|impulse|reaction|force|length|stored";
 
 static const quantity quantities[] = {
     {.label = "energy",
@@ -122,6 +133,20 @@ static const quantity quantities[] = {
      .unit = "N s",
      .part = {{.name = "normal"}, {.name = "tangential"}}},
     {.from = FROM_INTERACTIONS, .label = "reaction r of a step", .unit = "N s"},
+    {.from = FROM_FORCES,
+     .label = "tension",
+     .unit = "N",
+     .part = {{.name = "x"}, {.name = "y"}, {.name = "z"}}},
+    {.from = FROM_FORCES,
+     .label = "length",
+     .unit = "m",
+     .first = FORCE_LENGTH,
+     .part = {{.name = ""}}},
+    {.from = FROM_FORCES,
+     .label = "energy V of the element",
+     .unit = "J",
+     .first = FORCE_ENERGY,
+     .part = {{.name = ""}}},
 };
 
 static int parts_of(const quantity *q)
@@ -215,7 +240,7 @@ static bool find_subjects(const curves_def *def, const quantity *q, const pcs_mo
         free(second);
     }
     if (*count > 0) return true;
-    if (q->from == FROM_CONTACTS || q->from == FROM_INTERACTIONS) {
+    if (q->from != FROM_BODIES) {
         out[(*count)++] = (subject){join("all contacts", "", ""), ANY, ANY};
     }
     for (int id = 1; q->from == FROM_BODIES && id <= pcs_model_system_count(m); ++id) {
@@ -543,6 +568,70 @@ static bool add_interactions(const pcs_model *m, const curves_def *def, const su
     return false;
 }
 
+// The curves of the force elements between the systems of the subjects. A bushing and a callback
+// have no tension but a force with three components, and no length.
+static bool add_forces(const pcs_trajectory *trajectory, const curves_def *def, const quantity *q,
+                       const subject *s, int count, curves *out, rule *r)
+{
+    const int value = q->first;
+    bool turns = false, pulls = false;
+    for (int id = 1; id <= pcs_trajectory_force_count(trajectory); ++id) {
+        pcs_force_def is;
+        bool chosen = false;
+        if (pcs_trajectory_force(trajectory, (pcs_force){id}, &is, NULL) != PCS_OK) continue;
+        for (int i = 0; i < count; ++i) {
+            chosen = chosen || is_of(&s[i], is.system1.id, is.system2.id);
+        }
+        const bool vector = is.kind == PCS_FORCE_BUSHING || is.kind == PCS_FORCE_USER;
+        if (!chosen || (vector && value == FORCE_LENGTH)) continue;
+        const int parts = vector && value == FORCE_TENSION ? 3 : 1;
+        for (int k = 0; k < parts; ++k) {
+            const char *component = parts > 1 ? q->part[k].name : "";
+            if (!is_asked(def, component)) continue;
+            if (out->count == MOST_CURVES) {
+                complain("these are more than %d curves; choose with --body, --pair and --axis",
+                         MOST_CURVES);
+                return false;
+            }
+            char name[80];
+            snprintf(name, sizeof name, "%s %d", force_kind_word(is.kind), id);
+            const char *given = pcs_trajectory_force_name(trajectory, (pcs_force){id});
+            char *words = readable(*given ? given : name);
+            r[out->count] = (rule){NULL, parts > 1 ? k + 1 : 0, id, false};
+            curve *c = add_curve(out, words, component);
+            c->subject = id - 1;
+            c->part = k;
+            free(words);
+            turns = turns || is.kind == PCS_FORCE_TORSION;
+            pulls = pulls || is.kind != PCS_FORCE_TORSION;
+        }
+    }
+    if (turns && value == FORCE_TENSION) {
+        out->label = pulls ? "tension (N), moment (N m)" : "moment";
+        out->unit = pulls ? "" : "N m";
+    }
+    if (turns && value == FORCE_LENGTH) {
+        out->label = pulls ? "length (m), angle (rad)" : "angle";
+        out->unit = pulls ? "" : "rad";
+    }
+    if (out->count > 0) return true;
+    if (pcs_trajectory_force_count(trajectory) == 0) {
+        complain("%s has no force elements", def->path);
+    } else {
+        complain("%s has no force element of these systems with this value", def->path);
+    }
+    return false;
+}
+
+static double of_force(const quantity *q, const rule *r, const pcs_trajectory_frame *f)
+{
+    if (r->at > f->force_count) return NAN;
+    const pcs_force_result *is = &f->force[r->at - 1];
+    if (r->part > 0) return is->F1[r->part - 1];
+    const int value = q->first;
+    return value == FORCE_TENSION ? is->force : value == FORCE_LENGTH ? is->length : is->energy;
+}
+
 static bool fill_frames(pcs_trajectory *trajectory, const quantity *q, int first, const rule *r,
                         curves *out)
 {
@@ -558,6 +647,7 @@ static bool fill_frames(pcs_trajectory *trajectory, const quantity *q, int first
             double *y = &out->curve[i].y[k];
             *y = q->from == FROM_CONTACTS       ? of_contacts(m, q, &r[i], &f)
                  : q->from == FROM_INTERACTIONS ? of_interaction(&r[i], &f)
+                 : q->from == FROM_FORCES       ? of_force(q, &r[i], &f)
                                                 : of_body(trajectory, q, &r[i], &f);
             any = any || (isfinite(*y) && *y != 0) || (q->apart && isfinite(*y));
         }
@@ -593,7 +683,9 @@ static bool read_frames(pcs_trajectory *trajectory, const curves_def *def, const
     rule r[MOST_CURVES];
     bool good = find_subjects(def, q, m, s, &count);
     if (good && q->from == FROM_INTERACTIONS) good = add_interactions(m, def, s, count, out, r);
-    for (int i = 0; good && q->from != FROM_INTERACTIONS && i < count; ++i) {
+    if (good && q->from == FROM_FORCES) good = add_forces(trajectory, def, q, s, count, out, r);
+    const bool listed = q->from == FROM_INTERACTIONS || q->from == FROM_FORCES;
+    for (int i = 0; good && !listed && i < count; ++i) {
         if (q->from == FROM_BODIES) {
             good = add_body(trajectory, def, q, &s[i], i, out, r);
             continue;

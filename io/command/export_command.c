@@ -56,9 +56,9 @@ static char *stem_of(const char *out, pcs_export_kind kind)
 // the further files of an output, for any format
 static bool replaces_any(const char *out, pcs_export_kind kind, const char *in)
 {
-    static const char *const further[] = {"-bodies.csv",     "-coordinates.csv", "-contacts.csv",
-                                          "-steps.csv",      "-contacts.pvd",    "-fixed.vtkhdf",
-                                          "-contacts.vtkhdf"};
+    static const char *const further[] = {
+        "-bodies.csv",   "-coordinates.csv", "-contacts.csv", "-steps.csv",  "-contacts.pvd",
+        "-fixed.vtkhdf", "-contacts.vtkhdf", "-forces.csv",   "-forces.pvd", "-forces.vtkhdf"};
     bool found = replaces_input(out, in);
     char *stem = stem_of(out, kind);
     for (size_t i = 0; i < sizeof further / sizeof *further && !found; ++i) {
@@ -91,6 +91,7 @@ static void name_tables(const request *q, const pcs_trajectory *trajectory, cons
     if (lagrangian) name_file(stem, "-coordinates.csv", ", ");
     if (q->def.contacts) name_file(stem, "-contacts.csv", ", ");
     name_file(stem, "-steps.csv", ", ");
+    if (pcs_trajectory_force_count(trajectory) > 0) name_file(stem, "-forces.csv", ", ");
     free(stem);
 }
 
@@ -143,7 +144,7 @@ static int run_export(int argc, char **argv)
          .help = "default: the name of the trajectory with the ending of the format"},
         {"--to", 0, ARGS_CHOICE, &q.to, .what = FORMATS,
          .help = "format; default: by the ending of OUT"},
-        {"--what", 0, ARGS_CHOICE, &q.table, .what = "all|bodies|coordinates|contacts|steps",
+        {"--what", 0, ARGS_CHOICE, &q.table, .what = "all|bodies|coordinates|contacts|steps|forces",
          .help = "of csv: one table in OUT, or all of them in separate files"},
         {"--first", 0, ARGS_INT, &q.first, .low = 0, .high = 2e9, .what = "N",
          .help = "the first frame, from 0"},

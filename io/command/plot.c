@@ -126,7 +126,7 @@ static int run_plot(int argc, char **argv)
         {"--body", 'b', ARGS_NAMES, &def.body, .low = 1, .what = "NAME",
          .help = "of this body, by its name or number; may be given several times"},
         {"--pair", 'p', ARGS_NAMES, &def.pair, .low = 2, .what = "A B",
-         .help = "contacts or joints between these two; may be given several times"},
+         .help = "contacts, joints, forces between these two; may be given several times"},
         {"--axis", 0, ARGS_LIST, &def.axis, .what = "x,y,z", .help = "only these components"},
         {"--from", 0, ARGS_REAL, &def.from, .low = -HUGE_VAL, .high = HUGE_VAL,
          .low_excluded = true, .what = "T", .help = "first time of the curves, s"},
@@ -153,7 +153,12 @@ static int run_plot(int argc, char **argv)
                       "  gap         the smallest, m; none where nothing is close\n"
                       "  impulse     of the step before the frame, normal and tangential, N s\n"
                       "Of joints and ropes (of --pair, of --body, or all), in every frame:\n"
-                      "  reaction    impulse on the first body in the step before the frame, N s",
+                      "  reaction    impulse on the first body in the step before the frame, N s\n"
+                      "Of force elements (of --pair, of --body, or all), in every frame:\n"
+                      "  force       tension, N; of torsional springs the moment, N m;\n"
+                      "              of bushings and callbacks x y z of the first body\n"
+                      "  length      m; of torsional springs the angle, rad\n"
+                      "  stored      potential energy, J",
               .least = 1,
               .most = 1,
               ARGS_FLAGS(flags)};

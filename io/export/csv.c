@@ -152,6 +152,60 @@ static pcs_status write_contacts(const export_job *job, FILE *out)
     return PCS_OK;
 }
 
+// ---- force elements ----------------------------------------------------------------------------
+
+static void put_force(const export_job *job, int id, const pcs_force_def *def,
+                      const pcs_force_result *f, FILE *out)
+{
+    static const double none[6] = {NAN, NAN, NAN, NAN, NAN, NAN};
+    const bool bushing = def->kind == PCS_FORCE_BUSHING;
+    csv_int(out, 0, id);
+    csv_text(out, 0, pcs_trajectory_force_name(job->trajectory, (pcs_force){id}));
+    csv_text(out, 0, force_kind_word(def->kind));
+    csv_int(out, 0, def->system1.id);
+    csv_int(out, 0, def->system2.id);
+    csv_text(out, 0, name_of(job, def->system1.id));
+    csv_text(out, 0, name_of(job, def->system2.id));
+    // a bushing has a strain in place of a length, and a callback only its loads
+    const bool has_length = !bushing && def->kind != PCS_FORCE_USER;
+    put_floats(out, 3, has_length ? (double[]){f->length, f->speed, f->force} : none);
+    put_floats(out, 2, (double[]){f->energy, f->power});
+    put_floats(out, 3, f->P1);
+    put_floats(out, 3, f->P2);
+    put_floats(out, 6, f->F1);
+    put_floats(out, 6, f->F2);
+    put_floats(out, 6, bushing ? f->strain : none);
+    put_floats(out, 6, bushing ? f->stress : none);
+    csv_end(out);
+}
+
+static pcs_status write_forces(const export_job *job, FILE *out)
+{
+    static const char *const head[] = {
+        "frame",       "t [s]",         "force",         "name",         "kind",
+        "system1",     "system2",       "name1",         "name2",        "length [m]",
+        "speed [m/s]", "tension [N]",   "energy [J]",    "power [W]",    "P1x [m]",
+        "P1y [m]",     "P1z [m]",       "P2x [m]",       "P2y [m]",      "P2z [m]",
+        "F1x [N]",     "F1y [N]",       "F1z [N]",       "M1x [N m]",    "M1y [N m]",
+        "M1z [N m]",   "F2x [N]",       "F2y [N]",       "F2z [N]",      "M2x [N m]",
+        "M2y [N m]",   "M2z [N m]",     "strain1 [m]",   "strain2 [m]",  "strain3 [m]",
+        "strain4",     "strain5",       "strain6",       "stress1 [N]",  "stress2 [N]",
+        "stress3 [N]", "stress4 [N m]", "stress5 [N m]", "stress6 [N m]"};
+    put_head(out, sizeof head / sizeof *head, head);
+    for (long k = 0; k < job->frames && !ferror(out); ++k) {
+        pcs_trajectory_frame frame;
+        PCS_TRY(job_read(job, k, &frame));
+        for (int i = 0; i < frame.force_count; ++i) {
+            pcs_force_def def;
+            PCS_TRY(pcs_trajectory_force(job->trajectory, (pcs_force){i + 1}, &def, NULL));
+            csv_int(out, 1, frame_chosen(&job->choice, k));
+            csv_real(out, 0, frame.t);
+            put_force(job, i + 1, &def, &frame.force[i], out);
+        }
+    }
+    return PCS_OK;
+}
+
 // ---- steps: the columns of a trajectory file ---------------------------------------------------
 
 static void put_step_head(FILE *out)
@@ -247,6 +301,7 @@ static const struct {
     [PCS_EXPORT_TABLE_COORDINATES] = {"coordinates", write_coordinates},
     [PCS_EXPORT_TABLE_CONTACTS] = {"contacts", write_contacts},
     [PCS_EXPORT_TABLE_STEPS] = {"steps", write_steps},
+    [PCS_EXPORT_TABLE_FORCES] = {"forces", write_forces},
 };
 
 static bool is_asked(const export_job *job, int which)
@@ -257,7 +312,8 @@ static bool is_asked(const export_job *job, int which)
     }
     if (job->def.table != PCS_EXPORT_TABLE_ALL) return which == (int)job->def.table;
     return (which != PCS_EXPORT_TABLE_COORDINATES || lagrangian) &&
-           (which != PCS_EXPORT_TABLE_CONTACTS || job->def.contacts);
+           (which != PCS_EXPORT_TABLE_CONTACTS || job->def.contacts) &&
+           (which != PCS_EXPORT_TABLE_FORCES || pcs_trajectory_force_count(job->trajectory) > 0);
 }
 
 static pcs_status write_table(const export_job *job, int which, char name[4096], new_file *file)

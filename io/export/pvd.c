@@ -1,6 +1,7 @@
 // ParaView: lists of files with their times (.pvd), and the files (.vtp, XML with the arrays as
-// compressed bytes at the end). NAME.pvd shows bodies, NAME-contacts.pvd contacts; the folder
-// NAME-frames has a file of each for every frame, and one of the bodies that do not move.
+// compressed bytes at the end). NAME.pvd shows bodies, NAME-contacts.pvd contacts,
+// NAME-forces.pvd force elements as lines; the folder NAME-frames has a file of each for every
+// frame, and one of the bodies that do not move.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,8 @@ static pcs_status put_cells(FILE *out, sink *s, const vtk_data *d)
     for (int i = 0; i < d->n_cells; ++i) {
         end[i] = d->cell_points * (i + 1);
     }
-    const char *element = d->cell_points == 1 ? "Verts" : "Polys";
+    static const char *const elements[] = {[1] = "Verts", [2] = "Lines", [3] = "Polys"};
+    const char *element = elements[d->cell_points];
     fprintf(out, "<%s>\n", element);
     const size_t corners = (size_t)d->cell_points * (size_t)d->n_cells;
     pcs_status status = put_array(out, s, "Int32", "connectivity", 1, corners, d->corner);
@@ -146,8 +148,10 @@ static pcs_status put_data(const export_job *job, FILE *out, sink *s, const vtk_
     fputs("</DataArray>\n", out);
     if (d->cell_points == 3) PCS_TRY(put_names(job, out, s));
     fputs("</FieldData>\n", out);
-    fprintf(out, "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"%d\" NumberOfPolys=\"%d\">\n",
-            d->n_points, d->cell_points == 1 ? d->n_cells : 0,
+    fprintf(out,
+            "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"%d\" NumberOfLines=\"%d\" "
+            "NumberOfPolys=\"%d\">\n",
+            d->n_points, d->cell_points == 1 ? d->n_cells : 0, d->cell_points == 2 ? d->n_cells : 0,
             d->cell_points == 3 ? d->n_cells : 0);
     fputs("<PointData>\n", out);
     for (int i = 0; i < d->n_arrays; ++i) {
@@ -169,10 +173,10 @@ static pcs_status put_data(const export_job *job, FILE *out, sink *s, const vtk_
 typedef struct pvd {
     const export_job *job;
     char folder_name[NAME_ROOM];
-    char contacts_name[NAME_ROOM];
+    char contacts_name[NAME_ROOM], forces_name[NAME_ROOM];
     new_folder folder;
-    new_file bodies, contacts; // the lists
-    vtk_data fixed, moving;
+    new_file bodies, contacts, forces_list; // the lists
+    vtk_data fixed, moving, forces;
 } pvd;
 
 static void begin_list(FILE *out)
@@ -235,6 +239,12 @@ static pcs_status write_frame(pvd *p, long k)
         PCS_TRY(write_part(p, file, &p->moving, frame.t));
         put_entry(p, p->bodies.f, frame.t, 1, file);
     }
+    if (p->forces.n_points > 0) {
+        snprintf(file, sizeof file, "forces-%06ld.vtp", k);
+        vtk_forces_fill(p->job, &frame, &p->forces);
+        PCS_TRY(write_part(p, file, &p->forces, frame.t));
+        put_entry(p, p->forces_list.f, frame.t, 0, file);
+    }
     if (!p->job->def.contacts) return PCS_OK;
     vtk_data contacts;
     snprintf(file, sizeof file, "contacts-%06ld.vtp", k);
@@ -265,6 +275,12 @@ static pcs_status begin(pvd *p)
         PCS_TRY(new_file_begin(p->contacts_name, &p->contacts));
         begin_list(p->contacts.f);
     }
+    PCS_TRY(job_name_beside(job, "-", "forces", ".pvd", NAME_ROOM, p->forces_name));
+    PCS_TRY(vtk_forces_create(job, &p->forces));
+    if (p->forces.n_points > 0) {
+        PCS_TRY(new_file_begin(p->forces_name, &p->forces_list));
+        begin_list(p->forces_list.f);
+    }
     PCS_TRY(new_folder_begin(p->folder_name, ".vtp", &p->folder));
     PCS_TRY(vtk_bodies_create(job, false, &p->fixed));
     return vtk_bodies_create(job, true, &p->moving);
@@ -277,19 +293,25 @@ static pcs_status end(pvd *p, pcs_status status)
     if (status == PCS_OK) {
         end_list(p->bodies.f);
         if (p->contacts.f) end_list(p->contacts.f);
+        if (p->forces_list.f) end_list(p->forces_list.f);
         status = new_file_check(&p->bodies);
     }
     if (status == PCS_OK && p->contacts.f) status = new_file_check(&p->contacts);
+    if (status == PCS_OK && p->forces_list.f) status = new_file_check(&p->forces_list);
+    const bool forces = p->forces_list.f != NULL;
     const int lock = status == PCS_OK ? place_lock(p->folder_name) : -1;
     const pcs_status folder = new_folder_end(&p->folder, status == PCS_OK);
     if (status == PCS_OK) status = folder;
     const pcs_status contacts = new_file_end(&p->contacts, status == PCS_OK);
     if (status == PCS_OK) status = contacts;
+    const pcs_status lines = new_file_end(&p->forces_list, status == PCS_OK);
+    if (status == PCS_OK) status = lines;
     const pcs_status bodies = new_file_end(&p->bodies, status == PCS_OK);
     if (status == PCS_OK) status = bodies;
     if (status == PCS_OK && !p->job->def.contacts) {
         status = job_remove_beside(p->job, "-", "contacts", ".pvd");
     }
+    if (status == PCS_OK && !forces) status = job_remove_beside(p->job, "-", "forces", ".pvd");
     place_unlock(lock);
     return status;
 }
@@ -306,6 +328,7 @@ pcs_status export_pvd(const export_job *job)
     status = end(p, status);
     vtk_data_release(&p->fixed);
     vtk_data_release(&p->moving);
+    vtk_data_release(&p->forces);
     free(p);
     return status;
 }

@@ -20,6 +20,7 @@
 void tracks_release(tracks *t)
 {
     free(t->time);
+    free(t->number);
     free(t->body);
     free(t->pose);
     *t = (tracks){0};
@@ -56,11 +57,11 @@ static void put_pose(const tracks *t, int row, int frame, const double pose[7])
     }
 }
 
-static pcs_status fill(const export_job *job, const long *number, tracks *t)
+static pcs_status fill(const export_job *job, tracks *t)
 {
     for (int k = 0; k < t->frames; ++k) {
         pcs_trajectory_frame frame;
-        PCS_TRY(job_read(job, number[k], &frame));
+        PCS_TRY(job_read(job, t->number[k], &frame));
         for (int row = 0; row < t->rows; ++row) {
             double pose[7];
             job_pose(job, &frame, t->body[row], pose);
@@ -77,12 +78,12 @@ pcs_status tracks_read(const export_job *job, tracks *t)
         return pcs_fail(PCS_ERR_SIZE, "%s: %ld frames are more than an animation can have",
                         job->path, job->frames);
     }
-    long *number = malloc((size_t)job->frames * sizeof *number);
+    t->number = malloc((size_t)job->frames * sizeof *t->number);
     t->time = malloc((size_t)job->frames * sizeof *t->time);
     t->body = malloc((size_t)job->bodies * sizeof *t->body);
     pcs_status status = PCS_OK;
-    if (number && t->time && t->body) {
-        t->frames = choose_times(job, t->time, number);
+    if (t->number && t->time && t->body) {
+        t->frames = choose_times(job, t->time, t->number);
         for (int body = 0; body < job->bodies; ++body) {
             if (job->moves[body]) t->body[t->rows++] = body;
         }
@@ -92,8 +93,7 @@ pcs_status tracks_read(const export_job *job, tracks *t)
     for (int i = 0; i < 3; ++i) {
         t->tolerance = fmax(t->tolerance, PART_OF_SCENE * (job->high[i] - job->low[i]));
     }
-    if (status == PCS_OK) status = fill(job, number, t);
-    free(number);
+    if (status == PCS_OK) status = fill(job, t);
     return status;
 }
 

@@ -7,6 +7,7 @@
 typedef struct tracks {
     int frames;       // frames whose times differ as floats
     double *time;     // s since the first frame
+    long *number;     // of each among the frames that are written (job_read)
     int rows;         // bodies that move
     int *body;        // body of each row
     float *pose;      // [row][frame][7]: x y z and unit quaternion, which never changes its sign

@@ -4,7 +4,8 @@
 //     surfaces     large meshes of several shapes, as classes that these inherit
 //     world        shapes of bodies that never move
 //     bodies       a transform with time samples for each, in it its shapes
-//     joints       ball joints, distance joints and ropes
+//     joints       the joints that USD knows, and ropes
+//     forces       force elements as lines between their points
 // Attributes that begin with physics: are those of UsdPhysics. Numbers go through memory in pieces.
 #include "export/export_job.h"
 
@@ -517,6 +518,54 @@ static void write_joint(usd *u, int number)
     close_prim(u);
 }
 
+// ---- force elements ----------------------------------------------------------------------------
+
+// All force elements as one set of lines between their points, in every frame: USD has no springs.
+static pcs_status write_forces(usd *u)
+{
+    pcs_status status = PCS_OK;
+    const export_job *job = u->job;
+    const int n = pcs_trajectory_force_count(job->trajectory);
+    pcs_force_def def;
+    int *two = calloc((size_t)n + 1, sizeof *two), lines = 0;
+    u->s.failed = u->s.failed || !two;
+    for (int id = 1; two && id <= n; ++id) {
+        if (force_has_line(job->trajectory, (pcs_force){id}, &def)) two[lines++] = 2;
+    }
+    if (lines > 0) {
+        open_prim(u, "def BasisCurves", "\"forces\"", NULL, NULL, NULL);
+        line(u, "uniform token type = \"linear\"");
+        write_counts(u, "int[] curveVertexCounts", lines, two);
+        line(u, "float[] widths = [0.01] (interpolation = \"constant\")");
+        line(u, "point3f[] points.timeSamples = {");
+    }
+    for (int k = 0; lines > 0 && k < u->tracks.frames; ++k) {
+        pcs_trajectory_frame frame;
+        status = job_read(job, u->tracks.number[k], &frame);
+        if (status != PCS_OK) break;
+        indent(u);
+        sink_text(&u->s, "    ");
+        sink_digits(&u->s, code_of(u, k));
+        sink_text(&u->s, ": [");
+        for (int i = 0, before = 0; i < frame.force_count; ++i) {
+            if (!force_has_line(job->trajectory, (pcs_force){i + 1}, &def)) continue;
+            if (before++ > 0) sink_text(&u->s, ", ");
+            const pcs_force_result *f = &frame.force[i];
+            put_floats(&u->s, 3, (float[]){(float)f->P1[0], (float)f->P1[1], (float)f->P1[2]});
+            sink_text(&u->s, ", ");
+            put_floats(&u->s, 3, (float[]){(float)f->P2[0], (float)f->P2[1], (float)f->P2[2]});
+        }
+        sink_text(&u->s, "],\n");
+        if (u->s.size > PIECE) flush(u);
+    }
+    if (lines > 0) {
+        line(u, "}");
+        close_prim(u);
+    }
+    free(two);
+    return status;
+}
+
 // ---- the file ----------------------------------------------------------------------------------
 
 static void write_head(usd *u)
@@ -594,7 +643,7 @@ static void write_surroundings(usd *u)
     close_prim(u);
 }
 
-static void write_all(usd *u)
+static pcs_status write_all(usd *u)
 {
     const export_job *job = u->job;
     int shape = 0;
@@ -615,8 +664,10 @@ static void write_all(usd *u)
         write_joint(u, i);
     }
     close_prim(u);
+    const pcs_status status = write_forces(u);
     close_prim(u);
     flush(u);
+    return status;
 }
 
 static void release(usd *u)
@@ -638,8 +689,9 @@ pcs_status export_usd(const export_job *job)
     pcs_status status = prepare(&u);
     if (status == PCS_OK) status = new_file_begin(job->path, &u.file);
     if (status == PCS_OK) {
-        write_all(&u);
-        status = new_file_end(&u.file, !u.s.failed);
+        status = write_all(&u);
+        const pcs_status ended = new_file_end(&u.file, status == PCS_OK && !u.s.failed);
+        if (status == PCS_OK) status = ended;
         if (u.s.failed) status = pcs_fail_memory("pcs_trajectory_export");
     }
     release(&u);

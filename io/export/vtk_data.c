@@ -33,6 +33,19 @@ static const vtk_array contact_arrays[CONTACT_ARRAYS] = {
     [FRICTION] = {"mu", "1", 1, false, false, NULL},
 };
 
+enum { ELEMENT, KIND, END_BODY, LENGTH, SPEED, TENSION, ENERGY, POWER, LOAD, FORCE_ARRAYS };
+static const vtk_array force_arrays[FORCE_ARRAYS] = {
+    [ELEMENT] = {"element", "1", 1, true, true, NULL},
+    [KIND] = {"kind", "1", 1, true, true, NULL},
+    [END_BODY] = {"body", "1", 1, true, true, NULL},
+    [LENGTH] = {"length", "m", 1, false, false, NULL},
+    [SPEED] = {"speed", "m/s", 1, false, false, NULL},
+    [TENSION] = {"force", "N", 1, false, false, NULL},
+    [ENERGY] = {"energy", "J", 1, false, false, NULL},
+    [POWER] = {"power", "W", 1, false, false, NULL},
+    [LOAD] = {"load", "N", 3, false, false, NULL},
+};
+
 void vtk_data_release(vtk_data *d)
 {
     for (int i = 0; i < d->n_arrays; ++i) {
@@ -180,4 +193,48 @@ pcs_status vtk_contacts_create(const pcs_trajectory_frame *frame, vtk_data *out)
         ++point;
     }
     return PCS_OK;
+}
+
+// ---- force elements ----------------------------------------------------------------------------
+
+pcs_status vtk_forces_create(const export_job *job, vtk_data *out)
+{
+    const int n = pcs_trajectory_force_count(job->trajectory);
+    size_t lines = 0;
+    pcs_force_def def;
+    *out = (vtk_data){.cell_points = 2};
+    for (int id = 1; id <= n; ++id) {
+        lines += force_has_line(job->trajectory, (pcs_force){id}, &def);
+    }
+    PCS_TRY(make_room(out, 2 * lines, lines, FORCE_ARRAYS, force_arrays));
+    for (int id = 1, point = 0; id <= n; ++id) {
+        if (!force_has_line(job->trajectory, (pcs_force){id}, &def)) continue;
+        for (int end = 0; end < 2; ++end, ++point) {
+            out->corner[point] = point;
+            put_whole(out, ELEMENT, point, id);
+            put_whole(out, KIND, point, (int)def.kind);
+            put_whole(out, END_BODY, point, end == 0 ? def.system1.id : def.system2.id);
+        }
+    }
+    return PCS_OK;
+}
+
+void vtk_forces_fill(const export_job *job, const pcs_trajectory_frame *frame, vtk_data *d)
+{
+    pcs_force_def def;
+    for (int i = 0, point = 0; i < frame->force_count; ++i) {
+        const pcs_force_result *f = &frame->force[i];
+        if (!force_has_line(job->trajectory, (pcs_force){i + 1}, &def)) continue;
+        for (int end = 0; end < 2; ++end, ++point) {
+            for (int k = 0; k < 3; ++k) {
+                d->point[3 * (size_t)point + k] = as_float(end == 0 ? f->P1[k] : f->P2[k]);
+            }
+            put_real(d, LENGTH, point, f->length);
+            put_real(d, SPEED, point, f->speed);
+            put_real(d, TENSION, point, f->force);
+            put_real(d, ENERGY, point, f->energy);
+            put_real(d, POWER, point, f->power);
+            put_vector(d, LOAD, point, end == 0 ? f->F1 : f->F2);
+        }
+    }
 }

@@ -19,7 +19,7 @@ enum { VTK_ARRAYS = 10 };
 
 typedef struct vtk_data {
     int n_points, n_cells;
-    int cell_points; // 3 for triangles, 1 for points
+    int cell_points; // 3 for triangles, 2 for lines, 1 for points
     float *point;    // 3 n_points, m
     int32_t *corner; // cell_points n_cells
     int n_arrays;
@@ -34,6 +34,10 @@ void vtk_bodies_fill(const export_job *job, bool moving, const pcs_trajectory_fr
 
 // The contacts of a frame; created for each frame.
 pcs_status vtk_contacts_create(const pcs_trajectory_frame *frame, vtk_data *out);
+
+// Memory for the force elements as lines between their points; without any it has no points.
+pcs_status vtk_forces_create(const export_job *job, vtk_data *out);
+void vtk_forces_fill(const export_job *job, const pcs_trajectory_frame *frame, vtk_data *data);
 
 void vtk_data_release(vtk_data *data);
 

@@ -1,7 +1,7 @@
 // ParaView 5.12 and later: all frames in one HDF5 file, in the layout VTKHDF 2.0 of VTK ("PolyData"
-// with "Steps"). NAME.vtkhdf has the bodies that move, NAME-fixed.vtkhdf the others, and
-// NAME-contacts.vtkhdf the contacts: they are files of their own because arrays belong to all
-// points of a file.
+// with "Steps"). NAME.vtkhdf has the bodies that move, NAME-fixed.vtkhdf the others,
+// NAME-contacts.vtkhdf the contacts and NAME-forces.vtkhdf the force elements: they are files of
+// their own because arrays belong to all points of a file.
 //
 // Every set is a table to which each frame adds its rows. Offsets in /VTKHDF/Steps are the first
 // rows of a frame. Triangles and constant arrays are stored once, at offset 0. The contacts of a
@@ -221,15 +221,14 @@ static pcs_status add_cells(vtkhdf *v, int topology, int64_t n, int64_t each, co
     return status;
 }
 
-// A part: the points and cells of a frame. All frames share a part with triangles.
+// A part: the points and cells of a frame. All frames share a part with triangles or lines.
 static pcs_status add_part(vtkhdf *v, const vtk_data *d)
 {
-    const bool triangles = d->cell_points == 3;
     for (int i = 0; i < TOPOLOGIES; ++i) {
-        if (i == VERTICES && !triangles) {
+        if (i == VERTICES && d->cell_points == 1) {
             PCS_TRY(add_cells(v, i, 1, d->n_points, d->corner));
-        } else if (i == POLYGONS && triangles) {
-            PCS_TRY(add_cells(v, i, d->n_cells, 3, d->corner));
+        } else if ((i == POLYGONS && d->cell_points == 3) || (i == LINES && d->cell_points == 2)) {
+            PCS_TRY(add_cells(v, i, d->n_cells, d->cell_points, d->corner));
         } else {
             PCS_TRY(add_cells(v, i, 0, 0, NULL));
         }
@@ -239,17 +238,17 @@ static pcs_status add_part(vtkhdf *v, const vtk_data *d)
 
 static pcs_status add_frame(vtkhdf *v, long k, double t, const vtk_data *d)
 {
-    const bool triangles = d->cell_points == 3;
-    const int64_t part = triangles ? 0 : k;
+    const bool shared = d->cell_points > 1;
+    const int64_t part = shared ? 0 : k;
     // all contacts are one cell in a frame
-    const int64_t cells[TOPOLOGIES] = {[VERTICES] = triangles ? 0 : k};
-    const int64_t corners[TOPOLOGIES] = {[VERTICES] = triangles ? 0 : v->points};
+    const int64_t cells[TOPOLOGIES] = {[VERTICES] = shared ? 0 : k};
+    const int64_t corners[TOPOLOGIES] = {[VERTICES] = shared ? 0 : v->points};
     size_t bytes = (size_t)d->n_points * 12 + (k == part ? (size_t)d->n_cells * 32 : 0);
     for (int i = 0; i < d->n_arrays; ++i) {
         bytes += 4 * (size_t)d->array[i].width * (size_t)d->n_points;
     }
     PCS_TRY(reserve(v, bytes));
-    if (k == 0 || !triangles) PCS_TRY(add_part(v, d));
+    if (k == 0 || !shared) PCS_TRY(add_part(v, d));
     PCS_TRY(add_count(v, PART_OFFSETS, part));
     PCS_TRY(add_count(v, PART_COUNTS, 1));
     PCS_TRY(add_count(v, POINT_OFFSETS, v->points));
@@ -299,7 +298,20 @@ static pcs_status write_contacts(vtkhdf *v)
     return status;
 }
 
-typedef enum what { MOVING, FIXED, CONTACTS } what;
+static pcs_status write_forces(vtkhdf *v, vtk_data *d)
+{
+    v->steps = v->job->frames;
+    PCS_TRY(begin(v, d));
+    for (long k = 0; k < v->steps; ++k) {
+        pcs_trajectory_frame frame;
+        PCS_TRY(job_read(v->job, k, &frame));
+        vtk_forces_fill(v->job, &frame, d);
+        PCS_TRY(add_frame(v, k, frame.t, d));
+    }
+    return PCS_OK;
+}
+
+typedef enum what { MOVING, FIXED, CONTACTS, FORCES } what;
 
 static pcs_status write_file(const export_job *job, what which)
 {
@@ -308,7 +320,9 @@ static pcs_status write_file(const export_job *job, what which)
     if (!v) return pcs_fail_memory("pcs_trajectory_export");
     v->job = job;
     v->descriptor = -1;
-    const char *name = which == FIXED ? "-fixed" : which == CONTACTS ? "-contacts" : "";
+    static const char *const names[] = {
+        [MOVING] = "", [FIXED] = "-fixed", [CONTACTS] = "-contacts", [FORCES] = "-forces"};
+    const char *name = names[which];
     pcs_status status = PCS_OK;
     if (which == MOVING) {
         snprintf(v->name, sizeof v->name, "%s", job->path);
@@ -318,9 +332,10 @@ static pcs_status write_file(const export_job *job, what which)
     if (status == PCS_OK && which == CONTACTS) {
         status = end(v, write_contacts(v));
     } else if (status == PCS_OK) {
-        status = vtk_bodies_create(job, which == MOVING, &d);
+        const bool forces = which == FORCES;
+        status = forces ? vtk_forces_create(job, &d) : vtk_bodies_create(job, which == MOVING, &d);
         if (status == PCS_OK && (which == MOVING || d.n_points > 0)) {
-            status = end(v, write_bodies(v, which == MOVING, &d));
+            status = end(v, forces ? write_forces(v, &d) : write_bodies(v, which == MOVING, &d));
         } else if (status == PCS_OK) {
             status = job_remove_beside(job, "", name, ".vtkhdf");
         }
@@ -334,6 +349,7 @@ pcs_status export_vtkhdf(const export_job *job)
 {
     PCS_TRY(write_file(job, FIXED));
     if (job->def.contacts) PCS_TRY(write_file(job, CONTACTS));
+    PCS_TRY(write_file(job, FORCES));
     PCS_TRY(write_file(job, MOVING));
     return job->def.contacts ? PCS_OK : job_remove_beside(job, "", "-contacts", ".vtkhdf");
 }

@@ -12,7 +12,7 @@ extern "C" {
 
 /// The formats.
 typedef enum pcs_export_kind {
-    PCS_EXPORT_CSV,    ///< .csv: tables of bodies, contacts and steps
+    PCS_EXPORT_CSV,    ///< .csv: tables of bodies, contacts, force elements and steps
     PCS_EXPORT_PVD,    ///< .pvd: a list of .vtp files, one for each frame, in a folder beside it
     PCS_EXPORT_VTKHDF, ///< .vtkhdf: all frames in one HDF5 file (ParaView 5.12 and later)
     PCS_EXPORT_GLTF,   ///< .glb: binary glTF 2.0 with an animation
@@ -27,6 +27,7 @@ typedef enum pcs_export_table {
     PCS_EXPORT_TABLE_COORDINATES, ///< a row for each frame and coordinate of a Lagrangian system
     PCS_EXPORT_TABLE_CONTACTS,    ///< a row for each contact, and row of an interaction, of a frame
     PCS_EXPORT_TABLE_STEPS,       ///< a row for each step: its report and energies
+    PCS_EXPORT_TABLE_FORCES,      ///< a row for each force element of a frame
     PCS_EXPORT_TABLE_COUNT        ///< number of them
 } pcs_export_table;
 
