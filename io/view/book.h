@@ -34,6 +34,8 @@ typedef struct book {
     range contact;      // box of all contact points
     int geometries;     // number of different geometries
     const pcs_geometry **geometry;
+    int n_limits; // interactions that are limits of joints
+    pcs_interaction *limits;
 } book;
 
 // takes the arrays; close it after a failure, too

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <percuss/joint.h>
 
 #include "base/base.h"
 #include "problem_file/json.h"
@@ -71,31 +74,131 @@ static void write_body(json *j, const book *b, int body)
     json_close(j, '}');
 }
 
-// writes a relation between two points of bodies; others have no place to draw
-static void write_joint(json *j, const book *b, int number)
+static void write_bodies_of(json *j, pcs_system system1, pcs_system system2)
 {
-    static const char *const kinds[] = {[PCS_RELATION_DISTANCE] = "distance",
-                                        [PCS_RELATION_BALL_JOINT] = "ball",
-                                        [PCS_RELATION_JOINT] = "ball", // a dot at its first point
-                                        [PCS_RELATION_ROPE] = "rope"};
-    const pcs_interaction interaction = {number};
+    json_open(j, "bodies", '[');
+    json_int(j, NULL, system1.id);
+    json_int(j, NULL, system2.id);
+    json_close(j, ']');
+}
+
+// two arrays of n numbers as one
+static void write_pair(json *j, const char *key, int n, const double *one, const double *two)
+{
+    json_open(j, key, '[');
+    for (int i = 0; i < 2 * n; ++i) {
+        json_real(j, NULL, i < n ? one[i] : two[i - n]);
+    }
+    json_close(j, ']');
+}
+
+// the limits of a joint: its coordinate, low and high; null where there is none
+static void write_limits(json *j, const book *b, pcs_interaction joint)
+{
+    json_open(j, "limits", '[');
+    for (int i = 0; i < b->n_limits; ++i) {
+        pcs_joint_limits limits;
+        if (pcs_model_joint_limits(b->model, b->limits[i], &limits) != PCS_OK ||
+            limits.joint.id != joint.id) {
+            continue;
+        }
+        json_open(j, NULL, '[');
+        json_int(j, NULL, limits.coordinate);
+        json_real(j, NULL, limits.low);
+        json_real(j, NULL, limits.high);
+        json_close(j, ']');
+    }
+    json_close(j, ']');
+}
+
+static void write_joint(json *j, const book *b, pcs_interaction id, const pcs_joint_def *joint)
+{
+    static const char *const kinds[PCS_JOINT_KIND_COUNT] = {
+        [PCS_JOINT_BALL] = "ball",         [PCS_JOINT_HINGE] = "hinge",
+        [PCS_JOINT_SLIDER] = "slider",     [PCS_JOINT_CYLINDRICAL] = "cylindrical",
+        [PCS_JOINT_FIXED] = "fixed",       [PCS_JOINT_UNIVERSAL] = "universal",
+        [PCS_JOINT_PLANAR] = "planar",     [PCS_JOINT_POINT_ON_LINE] = "point-on-line",
+        [PCS_JOINT_SCREW] = "screw",       [PCS_JOINT_GEAR] = "gear",
+        [PCS_JOINT_DISTANCE] = "distance",
+    };
+    json_open(j, NULL, '{');
+    json_text(j, "kind", kinds[joint->kind]);
+    write_bodies_of(j, joint->system1, joint->system2);
+    write_pair(j, "points", 3, joint->point1, joint->point2);
+    if (joint->kind == PCS_JOINT_DISTANCE) {
+        json_real(j, "length", joint->length);
+    } else if (joint->kind != PCS_JOINT_BALL) {
+        write_pair(j, "axes", 4, joint->axes1, joint->axes2);
+        write_limits(j, b, id);
+    }
+    if (joint->kind == PCS_JOINT_SCREW) json_real(j, "pitch", joint->pitch);
+    if (joint->kind == PCS_JOINT_GEAR) {
+        json_open(j, "teeth", '[');
+        json_int(j, NULL, joint->teeth[0]);
+        json_int(j, NULL, joint->teeth[1]);
+        json_close(j, ']');
+    }
+    json_close(j, '}');
+}
+
+// writes a relation between points of bodies; others have no place to draw
+static void write_interaction(json *j, const book *b, int number)
+{
+    const pcs_interaction id = {number};
     pcs_interaction_def def;
-    if (pcs_model_interaction(b->model, interaction, &def) != PCS_OK) return;
-    if (!pcs_model_interaction_enabled(b->model, interaction)) return;
-    const pcs_relation_kind kind = pcs_relation_kind_of(&def.relation);
-    if (kind == PCS_RELATION_USER || kind == PCS_RELATION_LINEAR || kind == PCS_RELATION_LIMITS ||
-        kind == PCS_RELATION_COORDINATE) {
+    pcs_joint_def joint;
+    if (pcs_model_interaction(b->model, id, &def) != PCS_OK) return;
+    if (!pcs_model_interaction_enabled(b->model, id)) return;
+    if (pcs_model_joint(b->model, id, &joint) == PCS_OK) {
+        write_joint(j, b, id, &joint);
+    } else if (pcs_relation_kind_of(&def.relation) == PCS_RELATION_ROPE) {
+        json_open(j, NULL, '{');
+        json_text(j, "kind", "rope");
+        write_bodies_of(j, def.system1, def.system2);
+        json_reals(j, "points", 6, def.relation.data);
+        json_real(j, "length", def.relation.data[6]);
+        json_close(j, '}');
+    }
+}
+
+// A torsional spring has no points: where a joint holds its bodies together is the place to draw
+// it, else the centre of mass of the first one.
+static void place_torsion(const book *b, const pcs_force_def *f, double p1[3], double p2[3])
+{
+    for (int i = 1; i <= pcs_model_interaction_count(b->model); ++i) {
+        pcs_joint_def joint;
+        if (pcs_model_joint(b->model, (pcs_interaction){i}, &joint) != PCS_OK) continue;
+        const bool same = joint.system1.id == f->system1.id && joint.system2.id == f->system2.id;
+        if (!same && !(joint.system1.id == f->system2.id && joint.system2.id == f->system1.id)) {
+            continue;
+        }
+        memcpy(p1, same ? joint.point1 : joint.point2, 3 * sizeof *p1);
+        memcpy(p2, same ? joint.point2 : joint.point1, 3 * sizeof *p2);
         return;
     }
-    const double *p = def.relation.data;
+}
+
+static void write_force(json *j, const book *b, int number)
+{
+    const pcs_force id = {number};
+    pcs_force_def def;
+    bool enabled;
+    if (pcs_trajectory_force(b->trajectory, id, &def, &enabled) != PCS_OK || !enabled) return;
+    // a torsional spring is drawn at one place
+    if (!force_has_line(b->trajectory, id, &def) &&
+        (def.kind != PCS_FORCE_TORSION || pcs_model_is_lagrangian(b->model, def.system1))) {
+        return;
+    }
+    if (def.kind == PCS_FORCE_TORSION) place_torsion(b, &def, def.p1, def.p2);
     json_open(j, NULL, '{');
-    json_text(j, "kind", kinds[kind]);
-    json_open(j, "bodies", '[');
-    json_int(j, NULL, def.system1.id);
-    json_int(j, NULL, def.system2.id);
-    json_close(j, ']');
-    json_reals(j, "points", 6, p);
-    if (kind == PCS_RELATION_DISTANCE || kind == PCS_RELATION_ROPE) json_real(j, "length", p[6]);
+    json_text(j, "kind", force_kind_word(def.kind));
+    json_text(j, "name", pcs_trajectory_force_name(b->trajectory, id));
+    write_bodies_of(j, def.system1, def.system2);
+    write_pair(j, "points", 3, def.p1, def.p2);
+    if (def.kind == PCS_FORCE_BUSHING) write_pair(j, "axes", 4, def.frame1, def.frame2);
+    if (def.kind == PCS_FORCE_TORSION) json_reals(j, "axis", 3, def.axis);
+    json_real(j, "stiffness", def.stiffness);
+    json_real(j, "damping", def.damping);
     json_close(j, '}');
 }
 
@@ -285,7 +388,12 @@ pcs_status book_write_scene(book *b, FILE *page)
     json_close(&j, ']');
     json_open(&j, "joints", '[');
     for (int i = 1; i <= pcs_model_interaction_count(b->model); ++i) {
-        write_joint(&j, b, i);
+        write_interaction(&j, b, i);
+    }
+    json_close(&j, ']');
+    json_open(&j, "forces", '[');
+    for (int i = 1; i <= pcs_trajectory_force_count(b->trajectory); ++i) {
+        write_force(&j, b, i);
     }
     json_close(&j, ']');
     json_open(&j, "materials", '[');

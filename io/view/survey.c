@@ -14,8 +14,18 @@ pcs_status book_open(book *b)
     b->place = calloc(n, sizeof *b->place);
     b->first = calloc(n, sizeof *b->first);
     b->geometry = calloc(shapes, sizeof *b->geometry);
-    return b->row && b->place && b->first && b->geometry ? PCS_OK
-                                                         : pcs_fail_memory("pcs_replay_write");
+    const int interactions = pcs_model_interaction_count(b->model);
+    b->limits = calloc((size_t)interactions + 1, sizeof *b->limits);
+    if (!b->row || !b->place || !b->first || !b->geometry || !b->limits) {
+        return pcs_fail_memory("pcs_replay_write");
+    }
+    for (int id = 1; id <= interactions; ++id) {
+        pcs_interaction_def def;
+        PCS_TRY(pcs_model_interaction(b->model, (pcs_interaction){id}, &def));
+        if (pcs_relation_kind_of(&def.relation) != PCS_RELATION_LIMITS) continue;
+        b->limits[b->n_limits++] = (pcs_interaction){id};
+    }
+    return PCS_OK;
 }
 
 void book_close(book *b)
@@ -24,6 +34,7 @@ void book_close(book *b)
     free(b->place);
     free(b->first);
     free(b->geometry);
+    free(b->limits);
 }
 
 long book_frame(const book *b, long k)

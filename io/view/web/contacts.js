@@ -16,22 +16,28 @@ const scale = (low, high, value) => Math.min(1, Math.max(0, (value - low) / (hig
 
 const TEXELS = 3; // of a mark: its point, its arrow and its colour
 
-// A flat mark that faces the camera, at each point: a disc, or an arrow of three triangles from
-// there, along y from 0 to 1, in parts of its width across. `size` is that width or the radius, m.
+// A flat mark that faces the camera, at each point: a disc, an arrow of three triangles from there,
+// or a stroke, both along y from 0 to 1. `size` is the radius of a disc or the width of an arrow, m; a
+// stroke has its own half width as the fourth number of its point, and is shaded as a tube.
 const SHAFT = [-0.035, 0, 0, 0.035, 0, 0, 0.035, 0.75, 0, -0.035, 0.75, 0];
 const HEAD = [-0.1, 0.75, 0, 0.1, 0.75, 0, 0, 1, 0];
 const DISC = { corners: [-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0], triangles: [0, 1, 2, 0, 2, 3] };
+const STROKE = { corners: [-1, 0, 0, 1, 0, 0, 1, 1, 0, -1, 1, 0], triangles: DISC.triangles };
 const ARROW = { corners: [...SHAFT, ...HEAD], triangles: [0, 1, 2, 0, 2, 3, 4, 5, 6] };
 
-function markMaterial(form, size, table) {
+const LEAST_WIDTH = 0.0007; // half width of the thinnest stroke, as a part of its distance
+
+function markMaterial(form, size, table, over) {
   const place =
-    form === ARROW
-      ? `vec3 tip = mat3(modelViewMatrix) * entry(1).xyz;
+    form === DISC
+      ? "at.xy += least * position.xy;"
+      : `vec3 tip = mat3(modelViewMatrix) * entry(1).xyz;
          float length = length(tip);
          vec3 across = cross(tip, at);
-         across *= max(length, least) / max(1e-30, sqrt(dot(across, across)));
-         at += position.y * tip + position.x * across;`
-      : "at.xy += least * position.xy;";
+         float width = ${form === ARROW ? "max(length, least)" : `max(entry(0).w, ${LEAST_WIDTH} * -at.z)`};
+         across *= width / max(1e-30, sqrt(dot(across, across)));
+         at += position.y * tip + position.x * across;`;
+  const shade = form === STROKE ? "vec3(0.6 + 0.4 * sqrt(max(0.0, 1.0 - vPlace.x * vPlace.x)))" : "1.0";
   return new THREE.ShaderMaterial({
     uniforms: { least: { value: size }, table: { value: table } },
     vertexShader: `
@@ -50,17 +56,17 @@ function markMaterial(form, size, table) {
       varying vec3 vColour;
       varying vec2 vPlace;
       void main() {
-        ${form === ARROW ? "" : "if (dot(vPlace, vPlace) > 1.0) discard;"}
-        gl_FragColor = vec4(vColour, ${form === ARROW ? "0.85" : "0.9"});
+        ${form === DISC ? "if (dot(vPlace, vPlace) > 1.0) discard;" : ""}
+        gl_FragColor = vec4(vColour * ${shade}, ${form === ARROW ? "0.85" : form === DISC ? "0.9" : "1.0"});
         #include <colorspace_fragment>
       }`,
-    depthTest: false,
-    transparent: true,
+    depthTest: !over,
+    transparent: over,
     side: THREE.DoubleSide,
   });
 }
 
-// Discs and arrows at up to `most` points.
+// Discs, arrows and strokes at up to `most` points.
 export class Marks {
   constructor(most, parent, order) {
     this.most = most;
@@ -71,11 +77,12 @@ export class Marks {
     this.meshes = [];
   }
 
-  add(form, size) {
+  // `over`: drawn over all solids.
+  add(form, size, over) {
     const one = new THREE.BufferGeometry();
     one.setAttribute("position", new THREE.Float32BufferAttribute(form.corners, 3));
     one.setIndex(form.triangles);
-    const mesh = new THREE.Mesh(repeated(one, this.most), markMaterial(form, size, this.table));
+    const mesh = new THREE.Mesh(repeated(one, this.most), markMaterial(form, size, this.table, over));
     mesh.frustumCulled = false;
     mesh.renderOrder = this.order;
     mesh.userData.indices = form.triangles.length;
@@ -85,14 +92,18 @@ export class Marks {
   }
 
   addDiscs(radius) {
-    return this.add(DISC, radius);
+    return this.add(DISC, radius, true);
   }
 
   addArrows(width) {
-    return this.add(ARROW, width);
+    return this.add(ARROW, width, true);
   }
 
-  // Where the numbers of mark k are: its point; 4 later its arrow, 8 later its colour.
+  addStrokes(over) {
+    return this.add(STROKE, 0, over);
+  }
+
+  // Where the numbers of mark k are: its point; 4 later its arrow or stroke, 8 later its colour.
   placeOf(k) {
     return 4 * TEXELS * k;
   }

@@ -158,6 +158,13 @@ export class Replay {
     return out;
   }
 
+  // The rotation of a body, as a quaternion.
+  rotation(frame, body, out) {
+    const { row, pose } = this.scene.bodies[body];
+    const q = row < 0 ? pose : this.pose(frame, row, new Array(7));
+    return out.set(q[4], q[5], q[6], q[3]);
+  }
+
   // Where the point of a joint on its first (side 0) or second body is, as a vector, m.
   jointPoint(frame, joint, side, out) {
     const { row, pose } = this.scene.bodies[joint.bodies[side]];

@@ -54,8 +54,8 @@ class Stage {
     this.scene.add(this.sky, this.sun, this.sun.target);
   }
 
-  // Puts camera and light about a box.
-  frame(box) {
+  // Puts camera and light about a box. A flat mechanism is seen across its plane.
+  frame(box, mechanism) {
     const centre = box.getCenter(new THREE.Vector3());
     const size = Math.max(1e-6, box.getSize(new THREE.Vector3()).length());
     this.size = size;
@@ -70,6 +70,13 @@ class Stage {
       .addScaledVector(across, -0.85)
       .addScaledVector(up, 0.42)
       .normalize();
+    const extent = box.getSize(new THREE.Vector3());
+    const thin = ["x", "y", "z"].reduce((a, b) => (extent[a] <= extent[b] ? a : b));
+    if (mechanism && extent[thin] < 0.12 * size) {
+      const normal = new THREE.Vector3();
+      normal[thin] = Math.sign(this.home[thin]) || 1;
+      this.home.multiplyScalar(0.3).addScaledVector(normal, 0.9).normalize();
+    }
     const angle = (this.camera.fov * Math.PI) / 360;
     this.away = (0.5 * size) / Math.tan(angle) / Math.min(1, Math.max(0.45, this.camera.aspect));
     this.camera.near = size / 500;
@@ -152,7 +159,9 @@ class Page {
     this.stage = new Stage(element("view"), up, !this.slow);
     this.solids = new Solids(replay, this.stage.scene);
     this.stage.fit();
-    this.stage.frame(this.solids.bounds);
+    const { joints, shapes } = replay.scene;
+    const mechanism = joints.length > 0 && !shapes.some((shape) => shape.kind === "half-space");
+    this.stage.frame(this.solids.bounds, mechanism);
     this.solids.layGrounds(this.stage.size, this.stage.centre, this.stage.camera.up);
     this.contacts = new Contacts(replay, this.stage.scene, this.arrowSize());
     this.joints = new Joints(replay, this.stage.scene, this.arrowSize());
@@ -212,7 +221,8 @@ class Page {
     document.documentElement.dataset.theme = name;
     this.stage.setTheme(name);
     this.solids.setGroundColour(GROUND[name], (normal) => this.stage.lightOn(normal));
-    this.joints.setTheme(name);
+    this.joints.setTheme(name, this.stage.scene.background);
+    this.joints.show(this.frame);
     this.curves.paint();
     this.curves.show(this.frame);
     this.dirty = true;
@@ -373,7 +383,7 @@ class Page {
       this.dirty = true;
     };
     for (const id of ["dots", "arrows", "joints"]) element(id).addEventListener("change", marks);
-    element("joints").parentElement.hidden = this.replay.scene.joints.length === 0;
+    element("joints").parentElement.hidden = this.replay.scene.joints.length + this.replay.scene.forces.length === 0;
     element("body-colour").addEventListener("change", (event) => {
       this.solids.paint(event.target.value);
       this.solids.light(this.picked);

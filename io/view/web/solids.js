@@ -426,11 +426,22 @@ export class Solids {
       }
     }
     const point = new THREE.Vector3();
-    for (const joint of scene.joints) {
+    // bodies without a shape are drawn between their points
+    const bare = new Set(scene.bodies.keys());
+    for (const shape of scene.shapes) bare.delete(shape.body);
+    const other = new THREE.Vector3();
+    const takePart = (part, wide) => {
       for (const side of [0, 1]) {
-        take(this.replay.jointPoint(0, joint, side, point).toArray(), 0);
+        const frames = bare.has(part.bodies[side]) ? this.replay.frameCount : 1;
+        for (let f = 0; f < frames; f += every) {
+          this.replay.jointPoint(f, part, side, point);
+          const apart = point.distanceTo(this.replay.jointPoint(f, part, 1 - side, other));
+          take(point.toArray(), wide * apart);
+        }
       }
-    }
+    };
+    for (const joint of scene.joints) takePart(joint, 0);
+    for (const force of scene.forces) takePart(force, 0.08); // a coil is as wide
     if (sides[0].length === 0) take([0, 0, 0], 1);
     // one body in a hundred may fly away without taking the camera with it
     const low = [];
