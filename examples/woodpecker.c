@@ -84,58 +84,25 @@ static void read_flags(settings *set, int argc, char **argv)
 
 // ---- the model ----------------------------------------------------------------------------------
 
-// gap and place along the pole of a contact: linear in q
-typedef struct pole_contact {
-    double gap, normal[3], tangent[3];
-} pole_contact;
-
-static int gap(void *user, const double *q, const double *q2, double *g)
-{
-    (void)q2;
-    const pole_contact *c = user;
-    g[0] = c->gap;
-    g[1] = 0;
-    for (int i = 0; i < 3; ++i) {
-        g[0] += c->normal[i] * q[i];
-        g[1] += c->tangent[i] * q[i];
-    }
-    return 0;
-}
-
-static int gradient(void *user, const double *q, const double *q2, double *C1, double *C2)
-{
-    (void)q;
-    (void)q2;
-    (void)C2;
-    const pole_contact *c = user;
-    for (int i = 0; i < 3; ++i) {
-        C1[2 * i] = c->normal[i];
-        C1[2 * i + 1] = c->tangent[i];
-    }
-    return 0;
-}
-
+// gap and place along the pole of a contact are linear in q
 static pcs_status add_contact(pcs_model *model, pcs_system bird, int which)
 {
     const toy *t = &published;
-    pole_contact c = {.gap = t->r - t->R, .tangent = {1, t->r}};
-    if (which == BEAK) {
-        c = (pole_contact){.gap = t->p + t->s - t->d - t->R,
-                           .normal = {0, 0, -t->k},
-                           .tangent = {1, t->p, t->s - t->d}};
-    } else {
-        c.normal[1] = which == UPPER ? t->w : -t->w;
-    }
+    const bool beak = which == BEAK;
+    const double gap = beak ? t->p + t->s - t->d - t->R : t->r - t->R;
+    const double edge = which == UPPER ? t->w : -t->w;
+    const double normal[3] = {0, beak ? 0 : edge, beak ? -t->k : 0};
+    const double tangent[3] = {1, beak ? t->p : t->r, beak ? t->s - t->d : 0};
     pcs_interaction_def def = pcs_interaction_def_default();
-    def.relation = (pcs_relation){.dim = 2, .gap = gap, .gradient = gradient, .has_data = true};
-    memcpy(def.relation.data, &c, sizeof c);
-    def.law = pcs_law_newton_coulomb(which == BEAK ? t->e : 0, 0, t->mu);
+    def.relation = pcs_relation_linear_contact(3, normal, gap, tangent);
+    def.law = pcs_law_newton_coulomb(beak ? t->e : 0, 0, t->mu);
     def.system1 = bird;
     return pcs_model_add_interaction(model, &def, NULL);
 }
 
-static pcs_status build(const settings *set, pcs_scene **out)
+static pcs_status build(const void *user, pcs_scene **out)
 {
+    const settings *set = user;
     const toy *t = &published;
     const double g = set->run.gravity, Mp = t->M * t->p, Ms = t->M * t->s, Mps = Mp * t->s;
     const double mass[9] = {t->m + t->M,     Mp, Ms, Mp, t->I + Mp * t->p, Mps, Ms, Mps,
@@ -264,5 +231,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, HEADER);
+    return example_run_scene(build, run, &set, &set.run, HEADER);
 }

@@ -110,7 +110,14 @@ static pcs_status linear(builder *b, const scene_interaction *in, const place *a
                          pcs_relation *out)
 {
     const int n = in->coefficients.rows;
-    *out = pcs_relation_linear(n, in->coefficients.x, in->offset);
+    const bool rough = has(in, "tangent");
+    if (rough && in->tangent.rows != n) {
+        return refuse(&b->src, at, PCS_ERR_SIZE,
+                      "it has %d coefficients and a tangent of %d; both must have as many", n,
+                      in->tangent.rows);
+    }
+    *out = rough ? pcs_relation_linear_contact(n, in->coefficients.x, in->offset, in->tangent.x)
+                 : pcs_relation_linear(n, in->coefficients.x, in->offset);
     if (out->gap) return PCS_OK;
     return refuse(&b->src, at, PCS_ERR_SIZE, "it has %d coefficients; it must have 1 to 7", n);
 }

@@ -155,6 +155,7 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
         s.kind = INTERACTION_LINEAR;
         s.coefficients = (numbers){data + 1, (int)data[0], 1};
         s.offset = data[1 + (int)data[0]];
+        if (def.relation.dim == 2) s.tangent = (numbers){data + 2 + (int)data[0], (int)data[0], 1};
         break;
     }
     if (s.kind != INTERACTION_LINEAR) {

@@ -552,6 +552,8 @@ static const field interaction_fields[] = {
      .help = "damping: 6 numbers, the diagonal, or 36"},
     {"coefficients", FIELD_NUMBERS, OF(interaction, coefficients), .kinds = LINEAR,
      .required = LINEAR, .help = "coefficients, one for each coordinate of the system, at most 7"},
+    {"tangent", FIELD_NUMBERS, OF(interaction, tangent), .kinds = LINEAR,
+     .help = "with a law newton_coulomb: coefficients of the place along the surface"},
     {"offset", FIELD_REAL, OF(interaction, offset), .kinds = LINEAR,
      .help = "constant term of the relation"},
     {"law", FIELD_OBJECT, OF(interaction, law), .table = &law_table,

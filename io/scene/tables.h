@@ -180,7 +180,7 @@ typedef struct scene_interaction {
     double limit, mu, radius;
     double stiffness, damping, angle, strength;
     numbers K, D;
-    numbers coefficients;
+    numbers coefficients, tangent;
     double offset;
     scene_law law;
     bool touching, enabled;

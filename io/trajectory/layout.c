@@ -276,7 +276,8 @@ static const column interaction_columns[] = {
 const table_def layout_interactions = {
     "/model/interactions", NULL,
     "kind: 0 of the user, 1 distance (data: p1, p2, length), 2 ball joint (p1, p2), 3 linear (n, "
-    "c, b), 4 rope (p1, p2, length), 5 a joint of /model/joints, 6 limits of one, 7 a coordinate "
+    "c, b, and with two rows t), 4 rope (p1, p2, length), 5 a joint of /model/joints, 6 limits of "
+    "one, 7 a coordinate "
     "of one; law: 0 equality, "
     "1 Newton impact, "
     "2 Newton-Coulomb, 3 limited",

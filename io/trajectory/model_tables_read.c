@@ -261,8 +261,8 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
     const bool linear = row->kind == PCS_RELATION_LINEAR;
     if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_COORDINATE ||
         !pcs_all_finite(x, 9) || (row->kind >= PCS_RELATION_JOINT && !joint) ||
-        (linear && !(x[0] >= 1 && x[0] <= 7)) || row->law < PCS_LAW_EQUALITY ||
-        row->law > PCS_LAW_LIMITED) {
+        (linear && !(x[0] >= 1 && x[0] <= (row->rows == 2 ? 3 : 7))) ||
+        row->law < PCS_LAW_EQUALITY || row->law > PCS_LAW_LIMITED) {
         return fail_named(f->name, PCS_ERR_FORMAT,
                           "/model/interactions: row %d has a kind or numbers that are not valid",
                           number);
@@ -279,7 +279,8 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
         d.relation = pcs_relation_ball_joint(x, x + 3);
         break;
     case PCS_RELATION_LINEAR:
-        d.relation = pcs_relation_linear(n, x + 1, x[1 + n]);
+        d.relation = row->rows == 2 ? pcs_relation_linear_contact(n, x + 1, x[1 + n], x + 2 + n)
+                                    : pcs_relation_linear(n, x + 1, x[1 + n]);
         break;
     case PCS_RELATION_JOINT:
     case PCS_RELATION_LIMITS:

@@ -250,7 +250,11 @@ static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction
                                    .e = d.law.e,
                                    .e_t = d.law.e_t,
                                    .mu = d.law.mu};
-        if (kind == PCS_RELATION_USER) continue;
+        // a linear contact of more than three coordinates has more numbers than a row
+        if (kind == PCS_RELATION_LINEAR && d.relation.dim == 2 && d.relation.data[0] > 3) {
+            row[i].kind = PCS_RELATION_USER;
+        }
+        if (row[i].kind == PCS_RELATION_USER) continue;
         memcpy(row[i].data, d.relation.data, sizeof row[i].data);
     }
     PCS_TRY(put_rows(f, &layout_interactions, n, row));

@@ -306,6 +306,49 @@ pcs_relation pcs_relation_linear(int n, const double *c, double b)
     return out;
 }
 
+// the second row of a linear contact follows the first: data n, c, b, t
+static int linear_contact_gap(void *user, const double *q1, const double *q2, double *g)
+{
+    const double *data = user;
+    const int n = (int)data[0];
+    g[1] = 0;
+    for (int i = 0; i < n; ++i) {
+        g[1] += data[2 + n + i] * q1[i];
+    }
+    return linear_gap(user, q1, q2, g);
+}
+
+static int linear_contact_gradient(void *user, const double *q1, const double *q2, double *C1,
+                                   double *C2)
+{
+    (void)q1, (void)q2, (void)C2;
+    const double *data = user;
+    const int n = (int)data[0];
+    for (int i = 0; i < n; ++i) {
+        C1[2 * i] = data[1 + i];
+        C1[2 * i + 1] = data[2 + n + i];
+    }
+    return 0;
+}
+
+pcs_relation pcs_relation_linear_contact(int n, const double *c, double b, const double *t)
+{
+    pcs_relation out = pcs_relation_linear(n, c, b);
+    if (!out.gap || !t) return (pcs_relation){.dim = 2};
+    out.dim = 2;
+    out.gap = linear_contact_gap;
+    out.gradient = linear_contact_gradient;
+    for (int i = 0; i < n; ++i) {
+        out.data[2 + n + i] = t[i];
+    }
+    return out;
+}
+
+static bool is_linear(const pcs_relation *relation)
+{
+    return relation->gap == linear_gap || relation->gap == linear_contact_gap;
+}
+
 pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation)
 {
     if (!relation || !relation->has_data) return PCS_RELATION_USER;
@@ -315,7 +358,7 @@ pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation)
     if (joint_is_coordinate(relation)) return PCS_RELATION_COORDINATE;
     if (joint_is_limits(relation)) return PCS_RELATION_LIMITS;
     if (joint_is(relation)) return PCS_RELATION_JOINT;
-    return relation->gap == linear_gap ? PCS_RELATION_LINEAR : PCS_RELATION_USER;
+    return is_linear(relation) ? PCS_RELATION_LINEAR : PCS_RELATION_USER;
 }
 
 // a distance joint or a rope
@@ -331,17 +374,18 @@ static const char *length_words(const pcs_relation *relation)
 
 int relation_coordinates(const pcs_relation *relation)
 {
-    if (relation->gap == linear_gap) return (int)relation->data[0];
+    if (is_linear(relation)) return (int)relation->data[0];
     return has_length(relation) || relation->gap == ball_gap || joint_is(relation) ? 7 : 0;
 }
 
 bool relation_uses_quaternion(const pcs_relation *relation)
 {
-    if (relation->gap != linear_gap) return false;
+    if (!is_linear(relation)) return false;
     const int n = (int)relation->data[0];
     bool any = false;
     for (int i = 3; i < n; ++i) {
-        any = any || relation->data[1 + i] != 0;
+        any = any || relation->data[1 + i] != 0 ||
+              (relation->dim == 2 && relation->data[2 + n + i] != 0);
     }
     return any;
 }
@@ -351,7 +395,7 @@ pcs_status relation_check(const pcs_relation *relation)
     PCS_TRY(check_time(relation));
     if (joint_is(relation)) return joint_check(relation);
     const double *data = relation->data;
-    const bool distance = has_length(relation), linear = relation->gap == linear_gap;
+    const bool distance = has_length(relation), linear = is_linear(relation);
     if ((distance || relation->gap == ball_gap) && !pcs_all_finite(data, 6)) {
         return pcs_fail(PCS_ERR_ARG, "%s: a point is not finite",
                         distance ? length_words(relation) : "ball joint");
@@ -365,14 +409,19 @@ pcs_status relation_check(const pcs_relation *relation)
     if (!linear) return PCS_OK;
 
     const int n = (int)data[0];
-    double largest = 0;
+    double largest[2] = {0};
     for (int i = 0; i < n; ++i) {
-        largest = fmax(largest, fabs(data[1 + i]));
+        largest[0] = fmax(largest[0], fabs(data[1 + i]));
+        largest[1] = fmax(largest[1], fabs(data[2 + n + i]));
     }
-    if (!pcs_all_finite(data + 1, (size_t)n + 1)) {
+    if (!pcs_all_finite(data + 1, (size_t)(n + 1 + (relation->dim == 2 ? n : 0)))) {
         return pcs_fail(PCS_ERR_ARG, "linear relation: a coefficient or b is not finite");
     }
-    if (largest == 0) {
+    if (relation->dim == 2 && largest[1] == 0) {
+        return pcs_fail(PCS_ERR_ARG, "linear contact: all coefficients along its surface are zero;"
+                                     " without them give a linear relation of one row");
+    }
+    if (largest[0] == 0) {
         return pcs_fail(PCS_ERR_ARG, "linear relation: all of its coefficients are zero; it moves"
                                      " nothing");
     }

@@ -3,6 +3,7 @@
 #include "rotations.h"
 
 #include <percuss/kinematics.h>
+#include <percuss/parts.h>
 #include <percuss/relation.h>
 
 #include "complex_step.h"
@@ -96,6 +97,38 @@ TEST(linear_relation_is_linear)
                                  pcs_relation_linear(3, NULL, 0)};
     for (int i = 0; i < 3; ++i) {
         CK_FAILS(pcs_relation_gap(&none[i], c, NULL, &g), PCS_ERR_ARG);
+    }
+}
+
+TEST(linear_contact_is_linear)
+{
+    for (int n = 1; n <= 7; ++n) {
+        double c[7], t[7], q[7], g[2], place = 0;
+        for (int i = 0; i < n; ++i) {
+            c[i] = i + 1;
+            t[i] = 3 - 2 * i;
+            q[i] = 1.0 / (i + 2);
+            place += t[i] * q[i];
+        }
+        pcs_relation one = pcs_relation_linear(n, c, 0.25);
+        pcs_relation both = pcs_relation_linear_contact(n, c, 0.25, t);
+        memset(t, 0, sizeof t); // copied, not kept
+        ck_assert_int_eq(both.dim, 2);
+        CK_OK(pcs_relation_gap(&one, q, NULL, g));
+        const double first = g[0];
+        CK_OK(pcs_relation_gap(&both, q, NULL, g));
+        ck_assert_double_eq(g[0], first);
+        CK_NEAR(g[1], place, 1e-15);
+        CK_OK(pcs_relation_check(&both, n, q, 0, NULL));
+        ck_assert_int_eq(pcs_relation_kind_of(&both), PCS_RELATION_LINEAR);
+    }
+    const double c[8] = {1};
+    double g[2];
+    const pcs_relation none[] = {
+        pcs_relation_linear_contact(0, c, 0, c), pcs_relation_linear_contact(8, c, 0, c),
+        pcs_relation_linear_contact(3, NULL, 0, c), pcs_relation_linear_contact(3, c, 0, NULL)};
+    for (int i = 0; i < 4; ++i) {
+        CK_FAILS(pcs_relation_gap(&none[i], c, NULL, g), PCS_ERR_ARG);
     }
 }
 

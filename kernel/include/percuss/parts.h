@@ -169,7 +169,7 @@ typedef enum pcs_relation_kind {
     PCS_RELATION_USER,       ///< callbacks of the user
     PCS_RELATION_DISTANCE,   ///< data: p1 (3), p2 (3), length
     PCS_RELATION_BALL_JOINT, ///< data: p1 (3), p2 (3)
-    PCS_RELATION_LINEAR,     ///< data: n, c (n), b
+    PCS_RELATION_LINEAR,     ///< data: n, c (n), b; with 2 rows then t (n)
     PCS_RELATION_ROPE,       ///< data: p1 (3), p2 (3), length
     PCS_RELATION_JOINT,      ///< a joint of other kinds; pcs_model_joint reads it
     PCS_RELATION_LIMITS,     ///< limits of a joint; pcs_model_joint_limits reads them

@@ -100,6 +100,12 @@ PCS_API pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2
 /// depend on the length of a quaternion.
 PCS_API pcs_relation pcs_relation_linear(int n, const double *c, double b);
 
+/// Contact of a Lagrangian system with a surface of the world, both linear in its coordinates: the
+/// gap y_N = c . q + b and the place y_T = t . q along the surface, 2 rows. n, c and rigid bodies as
+/// for a linear relation; t is copied and not all zero. With a Newton-Coulomb law it has planar
+/// friction.
+PCS_API pcs_relation pcs_relation_linear_contact(int n, const double *c, double b, const double *t);
+
 #ifdef __cplusplus
 }
 #endif
