@@ -78,7 +78,9 @@ class Stage {
       this.home.multiplyScalar(0.3).addScaledVector(normal, 0.9).normalize();
     }
     const angle = (this.camera.fov * Math.PI) / 360;
-    this.away = (0.5 * size) / Math.tan(angle) / Math.min(1, Math.max(0.45, this.camera.aspect));
+    this.away = mechanism
+      ? this.awayFrom(extent, angle)
+      : (0.5 * size) / Math.tan(angle) / Math.min(1, Math.max(0.45, this.camera.aspect));
     this.camera.near = size / 500;
     this.camera.far = 60 * size;
     this.camera.updateProjectionMatrix();
@@ -97,6 +99,22 @@ class Stage {
     shadow.camera.updateProjectionMatrix();
     shadow.bias = -0.0004;
     shadow.normalBias = 0.004 * size;
+  }
+
+  // The distance at which all corners of a box of this extent are in view, with a rim.
+  awayFrom(extent, angle) {
+    const right = new THREE.Vector3().crossVectors(this.camera.up, this.home).normalize();
+    const top = new THREE.Vector3().crossVectors(this.home, right);
+    const tangent = 0.86 * Math.tan(angle);
+    const wide = tangent * Math.max(0.45, this.camera.aspect);
+    let away = 0;
+    for (let k = 0; k < 8; k++) {
+      const sides = [1, 2, 4].map((bit) => (k & bit ? 0.5 : -0.5));
+      const corner = new THREE.Vector3(...sides).multiply(extent);
+      const across = Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(top)) / tangent);
+      away = Math.max(away, across + corner.dot(this.home));
+    }
+    return away;
   }
 
   // The part of each colour that a face with this normal reflects where no shadow falls.

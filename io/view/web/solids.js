@@ -415,9 +415,32 @@ export class Solids {
     const sizes = counted.map(reach).sort((a, b) => a - b);
     this.typical = sizes.length > 0 ? sizes[sizes.length >> 1] : 1; // radius of a usual body, m
     const every = Math.max(1, Math.floor(this.replay.frameCount / 8));
+    // the bars of a mechanism are long: their corners count, and not balls about them
+    const corner = new THREE.Vector3();
+    const turn = new THREE.Quaternion();
+    const takeCorners = (pose, shape) => {
+      for (let k = 0; k < 8; k++) {
+        corner.set(...shape.size.map((half, i) => (k & (1 << i) ? half : -half)));
+        for (const [x, y, z, ...Q] of [shape.pose, pose]) {
+          corner.applyQuaternion(turn.set(Q[1], Q[2], Q[3], Q[0]));
+          corner.x += x;
+          corner.y += y;
+          corner.z += z;
+        }
+        take(corner.toArray(), 0);
+      }
+    };
+    const bars = scene.joints.length > 0 && counted.length < 1000;
     for (const shape of counted) {
       const body = scene.bodies[shape.body];
       const margin = reach(shape);
+      if (bars && shape.kind === "box") {
+        const frames = body.row < 0 ? 1 : this.replay.frameCount;
+        for (let f = 0; f < frames; f += every) {
+          takeCorners(body.row < 0 ? body.pose : this.replay.pose(f, body.row, q), shape);
+        }
+        continue;
+      }
       if (body.row < 0) take(body.pose, margin);
       else {
         for (let f = 0; f < this.replay.frameCount; f += every) {
@@ -448,7 +471,7 @@ export class Solids {
     const high = [];
     for (const side of sides) {
       side.sort((a, b) => a - b);
-      const drop = Math.floor(0.01 * side.length);
+      const drop = bars ? 0 : Math.floor(0.01 * side.length);
       low.push(side[drop]);
       high.push(side[side.length - 1 - drop]);
     }
