@@ -96,7 +96,7 @@ static bool hash_scene(const bench_scene *b, const flags *f)
     const engine_options o = {f->tol > 0 ? f->tol : b->tol, f->iterations, f->threads};
     unsigned long long hash;
     const bool good = scene_hash(b->name, &c, &o, f->steps > 0 ? f->steps : c.steps, &hash);
-    if (good) printf("%-10s %016llx\n", b->name, hash);
+    if (good) printf("%-16s %016llx\n", b->name, hash);
     fflush(stdout);
     bodies_destroy(&s);
     return good;
@@ -136,7 +136,7 @@ static void list(void)
     const bench_scene *scene;
     const int n = scene_list(&scene);
     for (int i = 0; i < n; ++i) {
-        printf("%-10s %s%s%s\n", scene[i].name, scene[i].text,
+        printf("%-16s %s%s%s\n", scene[i].name, scene[i].text,
                scene[i].model ? " (percuss only)" : "", scene[i].slow ? " (when named)" : "");
     }
     for (int i = 0; i < ENGINES; ++i) {
@@ -163,8 +163,8 @@ static flags read_flags(int argc, char **argv)
 // the scenes without --scene: all that do not take long
 static bool chosen(const flags *f, const bench_scene *s)
 {
-    if (!f->scene) return !s->slow;
-    return strcmp(f->scene, "all") == 0 || scene_listed(f->scene, s->name);
+    if (!f->scene) return s->slow == 0;
+    return (strcmp(f->scene, "all") == 0 && s->slow < 2) || scene_listed(f->scene, s->name);
 }
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include "scenes/arch_scene.h"
 #include "scenes/cards.h"
 #include "scenes/dominoes_scene.h"
+#include "scenes/friction_scenes.h"
 #include "scenes/lattice.h"
 #include "scenes/resting.h"
 #include "scenes/rotating.h"
@@ -212,50 +213,221 @@ static double disc_off(const simulation *s)
     return fabs(hypot(s->state->q[0], s->state->q[1]) / r.radius - 1);
 }
 
+// ---- six public scenes with friction (examples/friction_scenes) --------------------------------
+
+static friction_def slope(void)
+{
+    return friction_default(FRICTION_SLOPE);
+}
+
+static friction_def held_cube(void)
+{
+    friction_def def = friction_default(FRICTION_TURNTABLE);
+    def.mu = 0.5;
+    return def;
+}
+
+static friction_def tumbling_box(void)
+{
+    friction_def def = friction_default(FRICTION_PAINLEVE);
+    def.mu = 0.55;
+    return def;
+}
+
+static friction_def house(int levels)
+{
+    friction_def def = friction_default(FRICTION_CARDS);
+    def.levels = levels;
+    return def;
+}
+
+static friction_def stones(int n, bool literal)
+{
+    friction_def def = friction_default(FRICTION_ARCH);
+    def.stones = n;
+    def.literal = literal;
+    return def;
+}
+
+// without the cubes, which move by more than their size in a step
+static friction_def standing(int n)
+{
+    friction_def def = stones(n, true);
+    def.cubes = false;
+    return def;
+}
+
+static pcs_status build_friction(simulation *s, friction_def def)
+{
+    return friction_build(&def, s->scene);
+}
+
+static double backspin_off(const simulation *s)
+{
+    const double *v = pcs_state_v(s->scene->model, s->state, (pcs_system){1});
+    return fmax(fabs(v[0] + 80. / 7), 0.25 * fabs(v[4] + 320. / 7));
+}
+
+static double slope_off(const simulation *s)
+{
+    const friction_def def = slope();
+    const double *a = pcs_state_q(s->scene->model, s->mark, (pcs_system){1});
+    const double *b = pcs_state_q(s->scene->model, s->state, (pcs_system){1});
+    const double way = hypot(b[0] - a[0], b[2] - a[2]);
+    return fabs(way - friction_slope_way(&def, friction_times_of(&def).steps, G));
+}
+
+static double held_cube_off(const simulation *s)
+{
+    const double *q = pcs_state_q(s->scene->model, s->state, (pcs_system){1});
+    return hypot(q[0], q[1]);
+}
+
+static double tumbling_box_off(const simulation *s)
+{
+    const double *q = pcs_state_q(s->scene->model, s->state, (pcs_system){1});
+    return fabs(1 - 2 * (q[4] * q[4] + q[5] * q[5]));
+}
+
+static double lowered(const simulation *s, friction_def def)
+{
+    const pcs_system part = friction_watched(&def);
+    return pcs_state_q(s->scene->model, s->mark, part)[2] -
+           pcs_state_q(s->scene->model, s->state, part)[2];
+}
+
+// a build function and the way down of the watched part, for each structure
+#define STRUCTURE(name, def)                      \
+    static pcs_status build_##name(simulation *s) \
+    {                                             \
+        return build_friction(s, def);            \
+    }                                             \
+    static double name##_off(const simulation *s) \
+    {                                             \
+        return lowered(s, def);                   \
+    }
+STRUCTURE(cards_4, house(4))
+STRUCTURE(cards_5, house(5))
+STRUCTURE(cards_10, house(10))
+STRUCTURE(arch_25, stones(25, false))
+STRUCTURE(arch_101, stones(101, false))
+STRUCTURE(literal_25, stones(25, true))
+STRUCTURE(literal_101, standing(101))
+
+static pcs_status build_backspin(simulation *s)
+{
+    return build_friction(s, friction_default(FRICTION_BACKSPIN));
+}
+
+static pcs_status build_slope(simulation *s)
+{
+    return build_friction(s, slope());
+}
+
+static pcs_status build_held_cube(simulation *s)
+{
+    return build_friction(s, held_cube());
+}
+
+static pcs_status build_tumbling_box(simulation *s)
+{
+    return build_friction(s, tumbling_box());
+}
+
 // ---- all --------------------------------------------------------------------------------------
 
-// step, steps, size; build function; distance from the expected end, its name, and its limit
+// step, steps, size; build function; distance from the expected end, its name, and its limit;
+// overlap at the start, whether it is driven
 static const model_scene arch = {0.005, 200, 0.06, build_arch, moved, "a stone has moved (m)",
-                                 1e-6};
+                                 1e-6,  0,   false};
 static const model_scene arch_falls = {
-    0.005, 80, 0.06, build_thin_arch, key_height, "height of the key stone over the radius", 0.99};
+    0.005, 80, 0.06, build_thin_arch, key_height, "height of the key stone over the radius",
+    0.99,  0,  false};
 static const model_scene dominoes = {
-    0.0005, 1600, 0.0075, build_dominoes, dominoes_up, "dominoes that have not fallen", 0};
+    0.0005, 1600, 0.0075, build_dominoes, dominoes_up, "dominoes that have not fallen",
+    0,      0,    false};
 static const model_scene cards = {0.002, 500, 0.0005, build_cards, moved, "a card has moved (m)",
-                                  1e-5};
-static const model_scene cradle = {
-    0.001, 200, 0.04, build_cradle, cradle_off, "velocities, from Newton's law (m/s)", 1e-11};
-static const model_scene chain = {
-    0.001, 200, 0.04, build_chain, chain_off, "velocities, from pair by pair (m/s)", 1e-11};
-static const model_scene wing_nut = {
-    0.001, 2000, 0.1, build_wing_nut, wing_nut_off, "angular velocity over the spin, from Jacobi's",
-    1e-2};
-static const model_scene top = {
-    1e-4, 5000, 0.006, build_top, top_off, "tilt, from that of steady precession (rad)", 5e-3};
+                                  1e-5,  0,   false};
+static const model_scene cradle = {0.001,        200,        0.04,
+                                   build_cradle, cradle_off, "velocities, from Newton's law (m/s)",
+                                   1e-11,        0,          false};
+static const model_scene chain = {0.001,       200,       0.04,
+                                  build_chain, chain_off, "velocities, from pair by pair (m/s)",
+                                  1e-11,       0,         false};
+static const model_scene wing_nut = {0.001,        2000,
+                                     0.1,          build_wing_nut,
+                                     wing_nut_off, "angular velocity over the spin, from Jacobi's",
+                                     1e-2,         0,
+                                     false};
+static const model_scene top = {1e-4,      5000,    0.006,
+                                build_top, top_off, "tilt, from that of steady precession (rad)",
+                                5e-3,      0,       false};
 static const model_scene rolling_disc = {
-    2e-4, 5000, 0.01, build_disc, disc_off, "radius of the circle, relative", 1e-2};
+    2e-4, 5000, 0.01, build_disc, disc_off, "radius of the circle, relative", 1e-2, 0, false};
+
+static const model_scene backspin = {
+    1. / 60, 240, 0.5,  build_backspin, backspin_off, "speed, from that of rolling (m/s)",
+    1e-6,    0,   false};
+static const model_scene slope_scene = {
+    1. / 60, 120, 1,    build_slope, slope_off, "distance, from that of the scheme (m)",
+    1e-6,    0,   false};
+static const model_scene disc_drop = {
+    1. / 60, 360, 0.3, build_held_cube, held_cube_off, "distance from the axis (m)", 1.25, 0, true};
+static const model_scene painleve = {
+    1. / 60, 120, 0.3,  build_tumbling_box, tumbling_box_off, "cosine of a box on its side",
+    0.25,    0,   false};
+static const model_scene cards_4 = {
+    1. / 240, 2400,   0.04, build_cards_4, cards_4_off, "the watched part is lower (m)",
+    4,        1.7e-3, false};
+static const model_scene cards_5 = {
+    1. / 240, 3200,   0.04, build_cards_5, cards_5_off, "the watched part is lower (m)",
+    5,        1.7e-3, false};
+static const model_scene cards_10 = {
+    1. / 240, 3200,   0.04, build_cards_10, cards_10_off, "the watched part is lower (m)",
+    10,       1.7e-3, false};
+static const model_scene arch_25 = {1. / 240,      2000,        3.2,
+                                    build_arch_25, arch_25_off, "the watched part is lower (m)",
+                                    2.5,           0,           false};
+static const model_scene arch_101 = {
+    1. / 240, 2000, 0.79, build_arch_101, arch_101_off, "the watched part is lower (m)",
+    10,       0,    false};
+static const model_scene literal_25 = {
+    1. / 60, 720,    0.032, build_literal_25, literal_25_off, "the watched part is lower (m)",
+    1e-3,    1.1e-6, false};
+static const model_scene literal_101 = {
+    1. / 60, 600,    0.0079, build_literal_101, literal_101_off, "the watched part is lower (m)",
+    1e-3,    1.1e-6, true};
 
 static const bench_scene scenes[] = {
-    {"a", "a lattice of spheres falls into an open box", lattice_spheres, NULL, NULL, 1e-4, true,
-     0},
-    {"b", "a lattice of cubes falls into an open box", lattice_cubes, NULL, NULL, 1e-4, true, 0},
-    {"cube", "a cube at rest on the floor, then perturbed", NULL, resting_cube, NULL, 1e-10, false,
-     0},
+    {"a", "a lattice of spheres falls into an open box", lattice_spheres, NULL, NULL, 1e-4, 1, 0},
+    {"b", "a lattice of cubes falls into an open box", lattice_cubes, NULL, NULL, 1e-4, 1, 0},
+    {"cube", "a cube at rest on the floor, then perturbed", NULL, resting_cube, NULL, 1e-10, 0, 0},
     {"plank", "a plank at rest on two blocks, then perturbed", NULL, resting_plank, NULL, 1e-10,
      false, 0},
-    {"heavy", "a cube of 1e4 kg on one of 1 kg", NULL, heavy, NULL, 1e-10, false, 0},
-    {"pyramid", "six layers of boxes, jolted", NULL, pyramid, NULL, 1e-8, false, 0},
-    {"wall", "six layers of bricks, jolted", NULL, wall, NULL, 1e-8, false, 0},
-    {"tower", "ten layers of three planks, jolted, 60 s", NULL, tower, NULL, 1e-10, true, 0},
-    {"arch", "45 stones that stand", NULL, NULL, &arch, 1e-8, false, 0},
-    {"arch_falls", "45 stones that are too thin to stand", NULL, NULL, &arch_falls, 1e-8, false, 1},
-    {"dominoes", "twenty dominoes, the first pushed", NULL, NULL, &dominoes, 1e-6, false, 4},
-    {"cards", "a house of cards, three storeys", NULL, NULL, &cards, 1e-8, false, 0},
-    {"cradle", "a ball meets two that touch, e = 1", NULL, NULL, &cradle, 1e-14, false, 0},
-    {"chain", "five balls apart, each half as heavy, e = 1", NULL, NULL, &chain, 1e-14, false, 0},
-    {"wing_nut", "a free body spun about its middle axis", NULL, NULL, &wing_nut, 1e-14, false, 0},
-    {"top", "a heavy top on a joint precesses", NULL, NULL, &top, 1e-14, false, 0},
-    {"disc", "a disc rolls round a circle", NULL, NULL, &rolling_disc, 1e-13, false, 0},
+    {"heavy", "a cube of 1e4 kg on one of 1 kg", NULL, heavy, NULL, 1e-10, 0, 0},
+    {"pyramid", "six layers of boxes, jolted", NULL, pyramid, NULL, 1e-8, 0, 0},
+    {"wall", "six layers of bricks, jolted", NULL, wall, NULL, 1e-8, 0, 0},
+    {"tower", "ten layers of three planks, jolted, 60 s", NULL, tower, NULL, 1e-10, 1, 0},
+    {"arch", "45 stones that stand", NULL, NULL, &arch, 1e-8, 0, 0},
+    {"arch_falls", "45 stones that are too thin to stand", NULL, NULL, &arch_falls, 1e-8, 0, 1},
+    {"dominoes", "twenty dominoes, the first pushed", NULL, NULL, &dominoes, 1e-6, 0, 4},
+    {"cards", "a house of cards, three storeys", NULL, NULL, &cards, 1e-8, 0, 0},
+    {"cradle", "a ball meets two that touch, e = 1", NULL, NULL, &cradle, 1e-14, 0, 0},
+    {"chain", "five balls apart, each half as heavy, e = 1", NULL, NULL, &chain, 1e-14, 0, 0},
+    {"wing_nut", "a free body spun about its middle axis", NULL, NULL, &wing_nut, 1e-14, 0, 0},
+    {"top", "a heavy top on a joint precesses", NULL, NULL, &top, 1e-14, 0, 0},
+    {"disc", "a disc rolls round a circle", NULL, NULL, &rolling_disc, 1e-13, 0, 0},
+    {"backspin", "a ball with backspin turns back and rolls", NULL, NULL, &backspin, 1e-8, 0, 0},
+    {"slope", "a cube slides down a slope", NULL, NULL, &slope_scene, 1e-8, 0, 0},
+    {"disc_drop", "a cube falls on a disc that begins to turn", NULL, NULL, &disc_drop, 1e-8, 0, 0},
+    {"painleve", "a box slides, tips and tumbles", NULL, NULL, &painleve, 1e-8, 0, 0},
+    {"cards_4", "26 cards, then four cubes", NULL, NULL, &cards_4, 1e-8, 2, 100},
+    {"cards_5", "40 cards, then four cubes", NULL, NULL, &cards_5, 1e-8, 2, 200},
+    {"cards_10", "155 cards, then four cubes", NULL, NULL, &cards_10, 1e-8, 2, 1600},
+    {"arch_25", "25 stones of 65 m, then three cubes", NULL, NULL, &arch_25, 1e-8, 1, 0},
+    {"arch_101", "101 stones of 70 m, then three cubes", NULL, NULL, &arch_101, 1e-8, 2, 20},
+    {"literal_25", "25 stones that touch, then three cubes", NULL, NULL, &literal_25, 1e-8, 1, 0},
+    {"literal_101", "101 stones that touch", NULL, NULL, &literal_101, 1e-8, 2, 0},
 };
 
 int scene_list(const bench_scene **first)

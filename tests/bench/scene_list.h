@@ -17,6 +17,8 @@ typedef struct model_scene {
     double (*off)(const simulation *s);
     const char *what;
     double most;
+    double overlap; // m, of its bodies at the start
+    bool driven;    // something moves or lifts them: the energy may rise
 } model_scene;
 
 typedef struct bench_scene {
@@ -25,7 +27,7 @@ typedef struct bench_scene {
     bool (*alone)(bodies *s);
     const model_scene *model; // one of the three members of_side, alone and model is set
     double tol;
-    bool slow;  // only when named
+    int slow;   // 1: not without --scene, 2: only by its name
     int missed; // steps that may miss the tolerance, where the motion depends on every rounding
 } bench_scene;
 
