@@ -147,7 +147,8 @@ static pcs_status compare(const void *user, csv *out, checks *c)
     // the run itself, row by row into the table
     history run;
     pcs_run_report report;
-    PCS_TRY(simulate(s, s->run.h, INT_MAX - 1, out, &run, &report));
+    PCS_TRY(
+        simulate(s, s->run.h, s->bounces > 0 ? s->bounces - 1 : INT_MAX - 1, out, &run, &report));
     printf("bouncing_ball: %ld steps of %g s, %s\n", report.steps, s->run.h,
            s->formulation == LAGRANGIAN ? "one coordinate" : "a Newton-Euler body");
 

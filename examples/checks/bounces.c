@@ -22,6 +22,7 @@
 
 void history_add(history *run, const sample *now, const pcs_step_report *report)
 {
+    if (!report) run->start = now->kinetic + now->potential;
     run->now = *now;
     run->impulses += now->impulse;
     run->energy = fmax(run->energy, now->kinetic);
@@ -30,10 +31,12 @@ void history_add(history *run, const sample *now, const pcs_step_report *report)
     run->fastest = fmax(run->fastest, fabs(now->v[2]));
 
     if (now->impulse > 0) {
-        if (!run->striking && run->bounces < MOST_BOUNCES) {
-            run->apex[run->bounces] = run->top;
-            run->time[run->bounces] = now->t;
-            run->speed[run->bounces] = now->v[2];
+        if (!run->striking) {
+            if (run->bounces < MOST_BOUNCES) {
+                run->apex[run->bounces] = run->top;
+                run->time[run->bounces] = now->t;
+                run->speed[run->bounces] = now->v[2];
+            }
             if (run->bounces == 0) run->first = now->impulse;
             run->bounces += 1;
         }
@@ -187,6 +190,14 @@ void check_balances(checks *c, const settings *s, const history *run, double t)
                 rounding * (weight + s->mass * fabs(s->v0[2]) + run->impulses));
     check_value(c, "largest energy not accounted for (J)", run->closure, 0,
                 1e-14 * (run->energy + s->mass * s->run.gravity * fabs(s->z0)));
+    // a bounce leaves the height of its step where it is, and turns the speed round
+    const pcs_scheme *scheme = &s->run.scheme;
+    if (s->e == 1 && scheme->theta == 0.5 && scheme->projection == PCS_PROJECTION_NONE) {
+        char name[48];
+        snprintf(name, sizeof name, "energy after %d bounces (J)", run->bounces);
+        check_value(c, name, run->now.kinetic + run->now.potential, run->start,
+                    rounding * (run->energy + fabs(run->start)));
+    }
     if (s->formulation == LAGRANGIAN) return;
 
     // without friction nothing changes the sideways motion and the spin

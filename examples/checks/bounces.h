@@ -27,9 +27,10 @@ typedef struct history {
     double overlap;  // deepest, m
     double fastest;  // largest |vz|, m/s
     double energy;   // largest kinetic energy met, J
+    double start;    // kinetic + potential energy at the start, J
 
     int bounces;
-    double apex[MOST_BOUNCES];  // [k]: the highest z before bounce k
+    double apex[MOST_BOUNCES];  // of the first ones, [k]: the highest z before bounce k
     double time[MOST_BOUNCES];  // [k]: the end of the step with bounce k
     double speed[MOST_BOUNCES]; // [k]: with which the ball leaves it
     double top;                 // highest z of this flight

@@ -34,6 +34,8 @@ void read_flags(settings *s, int argc, char **argv)
     args_real(&a, "--theta", &s->run.scheme.theta, 0, 1, "",
               "theta of the scheme; 1/2 is exact for a parabola");
     args_real(&a, "--tend", &s->run.t_end, 0, 100, "s", "end of the run");
+    args_int(&a, "--bounces", &s->bounces, 0, 100000000,
+             "with --e 1: the run ends after so many bounces, not at --tend; 0: at --tend");
     args_positive(&a, "--proj-tol", &s->run.scheme.proj_tol, 1000, "m",
                   "overlap left by the projection");
     args_int(&a, "--proj-max", &s->run.scheme.proj_max, 1, 1000000,
@@ -48,6 +50,15 @@ void read_flags(settings *s, int argc, char **argv)
                                          s->omega0[1] != 0 || s->omega0[2] != 0)) {
         args_refuse("the lagrangian ball has one coordinate, z; give --v0 one "
                     "number and no --omega0");
+    }
+    if (s->bounces > 0) {
+        if (s->e < 1 || !(s->run.gravity > 0)) {
+            args_refuse("--bounces needs --e 1 and gravity: other balls come to rest");
+        }
+        // twice as long as that many flights
+        const double fall = 2 * s->run.gravity * fmax(s->z0 - s->radius, 0);
+        const double speed = sqrt(s->v0[2] * s->v0[2] + fall);
+        s->run.t_end = 4 * (s->bounces + 2.) * (speed / s->run.gravity + s->run.h);
     }
     if (s->run.t_end > 0 && s->run.t_end < s->run.h) {
         args_refuse("--tend %g s is less than a step of --h %g s", s->run.t_end, s->run.h);

@@ -14,6 +14,7 @@ typedef struct settings {
     run_settings run;
     double mass, radius, inertia, z0, v0[3], omega0[3], e; // inertia 0: a solid sphere's
     int formulation, study;
+    int bounces; // after which the run ends; 0: at its t_end
 } settings;
 
 // Reads the flags, or prints why not and ends the program.
