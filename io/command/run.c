@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <percuss/checkpoint.h>
+#include <percuss/parts.h>
 #include <percuss/save.h>
 #include <percuss/scene.h>
 #include <percuss/trajectory.h>
@@ -21,7 +22,9 @@
 
 typedef struct request {
     const char *path;
-    double until, step; // 0: the value of the scene
+    double until, step;  // 0: the value of the scene
+    double step_seconds; // caps of a step; 0: none
+    int step_sweeps;
     int threads;
     bool hash, as_json, quiet;
     const char *trajectory; // or null, as the next two
@@ -232,9 +235,10 @@ static int interrupted_end(const request *q, const pcs_model *m, const pcs_state
     char *path = checkpoint_name(q);
     const bool good = write_checkpoint(path, m, state, steps);
     if (good) {
-        const bool changed = q->step > 0 || q->until > 0;
+        const bool changed =
+            q->step > 0 || q->until > 0 || q->step_seconds > 0 || q->step_sweeps > 0;
         complain("interrupted at t = %g s; continue with: percuss run %s --resume %s%s", state->t,
-                 q->path, path, changed ? ", and the same --step and --until" : "");
+                 q->path, path, changed ? ", and the same flags for steps and the end" : "");
     }
     free(path);
     return good ? INTERRUPTED : WRONG;
@@ -271,6 +275,19 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     if (c->failed) return WRONG;
     if (interrupted()) return interrupted_end(q, scene->model, state, c->steps);
     return status == PCS_OK && c->sum.unconverged == 0 ? DONE : UNCONVERGED;
+}
+
+// false after a line on stderr
+static bool keep_time(const request *q, pcs_scene *scene)
+{
+    if (q->step_seconds == 0 && q->step_sweeps == 0) return true;
+    pcs_scheme s = pcs_model_scheme(scene->model);
+    if (pcs_scheme_keep_time(&s, q->step_sweeps, q->step_seconds) == PCS_OK &&
+        pcs_model_set_scheme(scene->model, &s) == PCS_OK) {
+        return true;
+    }
+    complain("%s", pcs_error_text());
+    return false;
 }
 
 static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_work *work)
@@ -314,6 +331,8 @@ static int run_file(const request *q)
     int code;
     if (pcs_scene_read(NULL, q->path, &scene) != PCS_OK) {
         code = complain_file(q->path, CONTENT_SCENE);
+    } else if (!keep_time(q, scene)) {
+        code = WRONG;
     } else if (pcs_state_create(scene->model, &state) != PCS_OK ||
                pcs_work_create(scene->model, &work) != PCS_OK) {
         code = complain("%s", pcs_error_text());
@@ -334,6 +353,10 @@ static int run_run(int argc, char **argv)
          .what = "T", .help = "end of the run, s (default: that of the scene)"},
         {"--step", 0, ARGS_REAL, &q.step, .low = 0, .high = HUGE_VAL, .low_excluded = true,
          .what = "H", .help = "size of a step, s (default: that of the scene)"},
+        {"--step-seconds", 0, ARGS_REAL, &q.step_seconds, .low = 0, .high = HUGE_VAL, .what = "S",
+         .help = "keep time: end a step after S seconds with the best iterate"},
+        {"--step-sweeps", 0, ARGS_INT, &q.step_sweeps, .low = 0, .high = INT_MAX, .what = "N",
+         .help = "the same after N sweeps a solve; the same bits everywhere"},
         {"--threads", 0, ARGS_INT, &q.threads, .low = 1, .high = 256, .what = "N",
          .help = "threads that work on a step; the result does not depend on their number"},
         {"--output", 'o', ARGS_STRING, &q.trajectory, .what = "TRAJ.h5",

@@ -1,5 +1,5 @@
-// Schemes: the three constructors, and the checks: numbers out of range, choices that contradict
-// each other, and numbers that no stage would read.
+// Schemes: the three constructors, a cap on the work of a step, and the checks: numbers out of
+// range, choices that contradict each other, and numbers that no stage would read.
 #include "model/model.h"
 
 #include <limits.h>
@@ -45,6 +45,24 @@ pcs_scheme pcs_scheme_dense(double tol, double size)
     s.proj_tol = MODEL_OVERLAP * size;
     s.solver.tol = tol;
     return s;
+}
+
+pcs_status pcs_scheme_keep_time(pcs_scheme *s, int sweeps, double seconds)
+{
+    if (!s) return pcs_fail(PCS_ERR_ARG, "pcs_scheme_keep_time: the scheme is null");
+    if (sweeps < 0 || !(seconds >= 0) || !isfinite(seconds) || (sweeps == 0 && seconds == 0)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_scheme_keep_time: %d sweeps and %g s; give a number of sweeps, of "
+                        "seconds, or both, and 0 for the other",
+                        sweeps, seconds);
+    }
+    if (sweeps > 0) s->solver.max_iters = sweeps;
+    s->max_seconds = seconds;
+    s->halvings = 0;
+    s->accept_unconverged = true;
+    // every step is accepted, so that this is not read
+    s->accept = pcs_scheme_default().accept;
+    return PCS_OK;
 }
 
 pcs_activation pcs_scheme_activation(const pcs_scheme *s)

@@ -24,6 +24,8 @@
 #define CHECK_EVERY 32
 // with a patience, the best residual must fall to this part within it
 #define STAGNANT_PART 0.7
+// sweeps that the clock does not end: a step with fewer may gain energy
+#define TIMED_LEAST 10
 // islands of at most this many blocks are measured after every sweep
 #define TINY 4
 // Blocks of a cluster: few, so that a sweep propagates impulses through a heap within it; more if
@@ -242,10 +244,19 @@ static double expected(const job *j)
     return falls ? j->changes * (j->changes / j->changes_before) : j->changes;
 }
 
+// true when the time is over
+static bool late(const job *j)
+{
+    const double most = j->o->o->max_seconds;
+    return most > 0 && (j->out->sweeps >= TIMED_LEAST || j->o->max_sweeps == 0) &&
+           solver_clock() - j->o->clock > most;
+}
+
 static bool worth_measuring(const job *j)
 {
     const int since = j->out->sweeps - j->checked;
-    if (j->p.of.nb <= TINY || since >= CHECK_EVERY || j->out->sweeps >= j->o->max_sweeps) {
+    if (j->p.of.nb <= TINY || since >= CHECK_EVERY || j->out->sweeps >= j->o->max_sweeps ||
+        late(j)) {
         return true;
     }
     // written so that a NaN is measured
@@ -311,7 +322,7 @@ static bool measured_end(job *j)
         j->out->outcome = PCS_OUTCOME_STOPPED;
         return true;
     }
-    if (j->o->o->max_seconds > 0 && solver_clock() - j->o->clock > j->o->o->max_seconds) {
+    if (late(j)) {
         j->out->outcome = PCS_OUTCOME_TIME_LIMIT;
         return true;
     }

@@ -38,6 +38,23 @@ TEST(a_run_that_is_resumed_has_the_hash_of_the_whole)
     ck_assert(file_exists("whole.h5") && file_exists("part.h5"));
 }
 
+// every step is committed and counted; a cap in sweeps has the same bits again
+TEST(a_run_that_keeps_time_says_what_it_left)
+{
+    char once[20], again[20];
+    const char *line = "run pile.json --until 0.6 -q --hash --step-sweeps 3";
+    ck_assert_int_eq(percuss(line), 1);
+    hash_of(once);
+    ck_assert_ptr_nonnull(strstr(out_text, "120 steps"));
+    ck_assert_ptr_null(strstr(out_text, " 0 steps not converged"));
+    ck_assert_ptr_nonnull(strstr(out_text, "doubts"));
+    ck_assert_int_eq(percuss(line), 1);
+    hash_of(again);
+    ck_assert_str_eq(once, again);
+    ck_assert_int_eq(percuss("run pile.json --until 0.6 -q --step-seconds 1e-9"), 1);
+    ck_assert_ptr_nonnull(strstr(out_text, "120 steps"));
+}
+
 TEST(balls_that_just_touch_do_not_overlap)
 {
     ck_assert_int_eq(percuss("scene --from-example cradle -o cradle.json"), 0);

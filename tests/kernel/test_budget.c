@@ -154,6 +154,74 @@ TEST(a_step_on_an_empty_budget_has_a_residual)
     }
 }
 
+// a pyramid of boxes that falls on the ground from a little above it
+static void open_pyramid(scene *s, int rows)
+{
+    const double edge = 0.2, edges[3] = {edge, edge, edge}, none[3] = {0};
+    *s = scene_open();
+    scene_ground(s, 0);
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < rows - i; ++j) {
+            const double x[3] = {1.05 * edge * (j + 0.5 * i), 0, (i + 0.5) * edge * 1.02 + 0.01};
+            const pcs_system b = scene_box(s, 1, edges, x, NULL, none, none);
+            scene_rough(s, b, pcs_shape_box(edge, edge, edge), 0, 0, 0.6);
+        }
+    }
+}
+
+// Steps that keep time are all committed, undivided and within their cap. Those that are not solved
+// say so, and gain no energy; the pyramid stands in the end, with no more overlap than allowed.
+TEST(steps_that_keep_time_are_committed_and_labelled)
+{
+    enum { SWEEPS = 12, STEPS = 150 };
+    for (int clock = 0; clock < 2; ++clock) {
+        scene s;
+        open_pyramid(&s, 6);
+        s.scheme = pcs_scheme_dense(1e-8, 0.2);
+        CK_OK(pcs_scheme_keep_time(&s.scheme, clock ? 0 : SWEEPS, clock ? 1e-9 : 0));
+        scene_start(&s);
+        const double energy = scene_potential(&s);
+        int unsolved = 0;
+        for (int k = 0; k < STEPS; ++k) {
+            pcs_step_report a;
+            CK_OK(pcs_step(s.m, s.st, s.wk, 0.005, &a));
+            const bool solved = a.outcome == PCS_OUTCOME_CONVERGED;
+            unsolved += !solved;
+            ck_assert(a.committed);
+            ck_assert_int_eq(a.substeps, 1);
+            ck_assert_int_eq(a.doubt[PCS_DOUBT_UNSOLVED].count, !solved);
+            if (!solved) {
+                ck_assert_int_eq(a.outcome, clock ? PCS_OUTCOME_TIME_LIMIT : PCS_OUTCOME_MAX_ITERS);
+                ck_assert(isfinite(a.solve.measure.residual));
+            }
+            if (!clock) ck_assert_int_le(a.sweeps, SWEEPS * a.solves);
+            ck_assert_double_le(scene_kinetic(&s) + scene_potential(&s), 1.001 * energy);
+        }
+        ck_assert_int_gt(unsolved, 0);
+        ck_assert_double_ge(scene_potential(&s), 0.9 * energy);
+        ck_assert_double_le(scene_kinetic(&s), 1e-3 * energy);
+        scene_close(&s);
+    }
+}
+
+TEST(a_cap_is_a_number_of_sweeps_or_seconds)
+{
+    const pcs_scheme as_is = pcs_scheme_default();
+    pcs_scheme s = as_is;
+    ck_assert_int_eq(pcs_scheme_keep_time(&s, 0, 0), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_scheme_keep_time(&s, -1, 1), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_scheme_keep_time(&s, 1, NAN), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_scheme_keep_time(&s, 1, INFINITY), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_scheme_keep_time(NULL, 1, 1), PCS_ERR_ARG);
+    ck_assert_int_eq(s.halvings, as_is.halvings);
+    ck_assert_int_eq(s.solver.max_iters, as_is.solver.max_iters);
+    s.accept = 0.5; // of no use where every step is accepted
+    CK_OK(pcs_scheme_keep_time(&s, 100, 0.01));
+    CK_OK(pcs_scheme_check(&s));
+    ck_assert_int_eq(s.solver.max_iters, 100);
+    ck_assert(s.max_seconds == 0.01 && s.halvings == 0 && s.accept_unconverged);
+}
+
 TEST(the_clock_ends_a_step)
 {
     scene s;

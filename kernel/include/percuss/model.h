@@ -367,6 +367,17 @@ PCS_API pcs_scheme pcs_scheme_dense(double tol, double size);
 /// convergence, with the projection set by hand.
 PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
 
+/// Changes a scheme so that its steps keep time. Each solve of the velocities makes at most
+/// `sweeps` sweeps (0: as before; solver.max_iters: for auto the work of so many sweeps) and ends
+/// when the step has taken `seconds` by the clock (s, 0: no limit; max_seconds). No step is divided
+/// (halvings = 0), and each is committed with the best iterate found (accept_unconverged); its
+/// report says how far that is from a solution: outcome, solve.measure, PCS_DOUBT_UNSOLVED. The
+/// same bits everywhere with a cap in sweeps, not with one in seconds, which may be exceeded by the
+/// search for contacts, ten sweeps and the projection. PCS_ERR_ARG, and nothing is changed, for a
+/// cap that is negative or not finite, and where both are 0.
+PCS_NODISCARD PCS_API pcs_status pcs_scheme_keep_time(pcs_scheme *scheme, int sweeps,
+                                                      double seconds);
+
 /// The activation that a scheme has: its own, or the one that PCS_ACTIVATION_AUTOMATIC stands for.
 PCS_API pcs_activation pcs_scheme_activation(const pcs_scheme *scheme);
 
