@@ -257,6 +257,7 @@ static void polish(portfolio *f)
     active_set a;
     if (!active_takes(f->p)) return;
     if (active_begin(&a, f->p, f->s, &work)) {
+        a.least = f->p->n <= LEAST_ROWS;
         memcpy(f->r, f->t.best, (size_t)f->p->n * sizeof *f->r);
         track_measure(&f->t, f->r, f->u);
         active_guess(&a, f->r, f->u);
