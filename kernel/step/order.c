@@ -47,14 +47,16 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
 
 // A unilateral row holds its systems if it overlaps at q_k, if it had an impulse in the last step
 // and is still closed, or if it has an impulse in any pass. A row that is only near does not, so
-// that bodies that pass each other move as if alone.
+// that bodies that pass each other move as if alone. A body that rolls over an edge stays closed
+// only up to the square of its rotation in a step, however small proj_tol is.
 static void find_holding(const trial *t, candidates *list)
 {
+    const double near = fmax(t->proj_tol, MODEL_OVERLAP * t->size);
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         if (!law_is_unilateral(&c->law)) continue;
         const bool pushed = c->at >= 0 && t->solution.r[c->at] > 0;
-        const double closed = c->r[0] > 0 ? t->proj_tol : 0;
+        const double closed = c->r[0] > 0 ? near : 0;
         c->holds = c->active && (c->holds || pushed || c->g[0] <= closed);
     }
 }

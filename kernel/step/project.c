@@ -15,9 +15,12 @@
 // units of the solver for a problem with joints: some tens of factorisations of W
 #define BUDGET 1500
 
-// tolerance of linearised problems of joints alone: factors solve them to rounding anyway, but
-// where rows depend on each other no solution is exact, and the next iteration closes what is left
+// tolerance of linearised problems of joints alone, and of all whose joints depend on each other:
+// factors solve them to rounding anyway, but where rows depend on each other no solution is exact,
+// and the next iteration closes what is left
 #define LINEAR_TOL 1e-3
+// joints alone agree when a linear problem leaves less than this part of their gaps
+#define AGREED 1e-11
 
 static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, double *g)
 {
@@ -86,6 +89,11 @@ static double worth_solving(const project_set *set, const double *g, double tol)
     return fmin(1e-2, fmax(1e-12, 0.3 * tol / sqrt(square)));
 }
 
+static double violated_by(const project_set *set, const double *g)
+{
+    return pcs_position_violation(set->rows, set->kind, g);
+}
+
 static bool has_joints_only(const project_set *set)
 {
     for (int i = 0; i < set->rows; ++i) {
@@ -126,18 +134,106 @@ void project_remember(pcs_step_report *out, double residual, pcs_outcome outcome
     out->projection_residual = worse(residual, out->projection_residual);
 }
 
+static pcs_status solve_linear(const trial *t, const project_set *set, const double *g,
+                               const pcs_solver_opts *opts, pcs_arena mem, double *dq,
+                               pcs_report *report)
+{
+    if (t->m->scheme.metric == PCS_METRIC_MASS) {
+        return project_in_mass(t, set, g, opts, mem, dq, report);
+    }
+    return project_in_metric(t, set, g, opts, mem, dq, report);
+}
+
+// true when joints of the set make a loop: then their rows may depend on each other
+static bool has_loop(const trial *t, const project_set *set, int *parent)
+{
+    for (int i = 0; i <= t->m->n_systems; ++i) {
+        parent[i] = i;
+    }
+    for (int i = 0; i < set->n; ++i) {
+        const candidate *c = set->row[i];
+        if (c->law.kind != PCS_LAW_EQUALITY) continue;
+        const int world = t->m->n_systems;
+        const int one = island_root(parent, system_moves(t->m, c->sys1) ? c->sys1 : world);
+        const int two = island_root(parent, system_moves(t->m, c->sys2) ? c->sys2 : world);
+        if (one == two) return true;
+        parent[two] = one;
+    }
+    return false;
+}
+
+// Rows of joints that depend on each other contradict each other by the square of what is left of
+// them. Alone they are solved by least squares, but together with unilateral rows they have no
+// solution, and every solver would search for it in vain. Therefore the joints are solved alone
+// first, and what that leaves is subtracted from their gaps. *out is g where nothing is left
+static pcs_status agreed_gaps(const trial *t, const project_set *set, const double *g,
+                              pcs_arena *mem, double *dq, const double **out, pcs_outcome *outcome)
+{
+    *out = g;
+    *outcome = PCS_OUTCOME_CONVERGED;
+    int *parent = PCS_TAKE(mem, (size_t)t->m->n_systems + 1, int);
+    if (!parent) return pcs_fail_memory("projection");
+    if (!set->joints || has_joints_only(set) || !has_loop(t, set, parent)) return PCS_OK;
+    double *agreed = PCS_TAKE(mem, (size_t)set->rows, double);
+    pcs_arena scratch = *mem;
+    double *g_E = PCS_TAKE(&scratch, (size_t)set->rows, double);
+    project_set joints = {.row = PCS_TAKE(&scratch, (size_t)set->n, candidate *),
+                          .kind = PCS_TAKE(&scratch, (size_t)set->rows, pcs_cone),
+                          .w = PCS_TAKE(&scratch, (size_t)set->rows, double)};
+    if (!agreed || !g_E || !joints.row || !joints.kind || !joints.w) {
+        return pcs_fail_memory("projection");
+    }
+    memcpy(agreed, g, (size_t)set->rows * sizeof *g);
+    for (int i = 0, at = 0; i < set->n; ++i) {
+        const int n = candidate_gaps(set->row[i]);
+        if (set->row[i]->law.kind == PCS_LAW_EQUALITY) {
+            memcpy(g_E + joints.rows, g + at, (size_t)n * sizeof *g);
+            project_add(&joints, set->row[i]);
+        }
+        at += n;
+    }
+    double most = 0, left = 0;
+    for (int i = 0; i < joints.rows; ++i) {
+        joints.kind[i] = PCS_CONE_EQUALITY;
+        most = fmax(most, fabs(g_E[i]));
+    }
+    if (most == 0) return PCS_OK;
+
+    const pcs_solver_opts opts = project_options(&joints, g_E, t->proj_tol);
+    pcs_report report;
+    PCS_TRY(solve_linear(t, &joints, g_E, &opts, scratch, dq, &report));
+    for (int i = 0; i < joints.rows; ++i) {
+        left = fmax(left, fabs(joints.w[i]));
+    }
+    if (!(left > AGREED * most)) return PCS_OK;
+    for (int i = 0, at = 0, k = 0; i < set->n; ++i) {
+        const int n = candidate_gaps(set->row[i]);
+        const bool joint = set->row[i]->law.kind == PCS_LAW_EQUALITY;
+        for (int j = 0; joint && j < n; ++j) {
+            agreed[at + j] -= joints.w[k++];
+        }
+        at += n;
+    }
+    *outcome = report.outcome;
+    *out = agreed;
+    return PCS_OK;
+}
+
 pcs_status project_linear(const trial *t, const project_set *set, const double *g,
                           const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                           pcs_step_report *out, pcs_outcome *outcome)
 {
     pcs_report report;
-    if (t->m->scheme.metric == PCS_METRIC_MASS) {
-        PCS_TRY(project_in_mass(t, set, g, opts, mem, dq, &report));
-    } else {
-        PCS_TRY(project_in_metric(t, set, g, opts, mem, dq, &report));
+    pcs_outcome joints;
+    const double *agreed;
+    PCS_TRY(agreed_gaps(t, set, g, &mem, dq, &agreed, &joints));
+    pcs_solver_opts enough = *opts;
+    if (agreed != g) {
+        enough.tol = fmax(opts->tol, worth_solving(set, g, LINEAR_TOL * violated_by(set, g)));
     }
-    *outcome = report.outcome;
-    project_remember(out, report.measure.residual, report.outcome);
+    PCS_TRY(solve_linear(t, set, agreed, &enough, mem, dq, &report));
+    *outcome = report.outcome == PCS_OUTCOME_CONVERGED ? joints : report.outcome;
+    project_remember(out, report.measure.residual, *outcome);
     return PCS_OK;
 }
 

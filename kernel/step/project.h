@@ -13,6 +13,7 @@ typedef struct project_set {
     double *Lambda;         // per gap: start and, in the mass metric, result; null: start from 0
     const bool *translated; // per moving system, or null: bodies that keep their orientation
                             // (mass metric)
+    double *w;              // rows: result g + C dq of a linearised problem, or null
 } project_set;
 
 // limit of sweeps over many rows: the next linearisation continues

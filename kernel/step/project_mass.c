@@ -107,7 +107,7 @@ pcs_status project_in_mass(const trial *t, const project_set *set, const double 
     double *v = PCS_TAKE(&mem, (size_t)m->nv, double);
     double *Lambda = set->Lambda;
     if (!Lambda) Lambda = PCS_TAKE(&mem, (size_t)set->rows, double);
-    double *w = PCS_TAKE(&mem, (size_t)set->rows, double);
+    double *w = set->w ? set->w : PCS_TAKE(&mem, (size_t)set->rows, double);
     bodies_block *block = PCS_TAKE(&mem, (size_t)set->n, bodies_block);
     if (!R || !v || !Lambda || !w || !block) return pcs_fail_memory("projection");
     for (int b = 0; b < m->n_blocks; ++b) {

@@ -206,6 +206,20 @@ static pcs_status take_rows(const trial *t, int n, candidate **row, const local_
     return stack_rows(n, source, L->n, coordinates ? L->q_start : L->v_start, mem, out);
 }
 
+// w = g + C dq
+static pcs_status what_is_left(const trial *t, const project_set *set, const double *g,
+                               const local_part *L, const double *dq, pcs_arena mem)
+{
+    pcs_bsr C;
+    if (!set->w) return PCS_OK;
+    PCS_TRY(take_rows(t, set->n, set->row, L, true, &mem, &C));
+    pcs_bsr_mul(&C, dq, set->w);
+    for (int i = 0; i < set->rows; ++i) {
+        set->w[i] += g[i];
+    }
+    return PCS_OK;
+}
+
 pcs_status project_in_metric(const trial *t, const project_set *set, const double *g,
                              const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                              pcs_report *report)
@@ -247,6 +261,7 @@ pcs_status project_in_metric(const trial *t, const project_set *set, const doubl
     step_limit_seconds(t->work, &limited);
     PCS_TRY(pcs_solve_position(&p, metric, &limited, mem, Lambda, local, report));
     step_spend(t->work, cost * (10 + (report->units > 0 ? report->units : report->iters)));
+    PCS_TRY(what_is_left(t, set, g, &L, local, mem));
     memset(dq, 0, (size_t)m->nq * sizeof *dq);
     for (int k = 0; k < L.n; ++k) {
         const model_system *s = &m->system[L.system[k]];
