@@ -75,6 +75,8 @@ class Stage {
     if (mechanism && extent[thin] < 0.12 * size) {
       const normal = new THREE.Vector3();
       normal[thin] = Math.sign(this.home[thin]) || 1;
+      // of a plane seen from above the upright axis stays upright
+      if (Math.abs(normal.dot(up)) > 0.9) this.home.copy(across).multiplyScalar(-0.7);
       this.home.multiplyScalar(0.3).addScaledVector(normal, 0.9).normalize();
     }
     const angle = (this.camera.fov * Math.PI) / 360;
@@ -177,9 +179,10 @@ class Page {
     this.stage = new Stage(element("view"), up, !this.slow);
     this.solids = new Solids(replay, this.stage.scene);
     this.stage.fit();
-    const { joints, shapes } = replay.scene;
-    const mechanism = joints.length > 0 && !shapes.some((shape) => shape.kind === "half-space");
-    this.stage.frame(this.solids.bounds, mechanism);
+    this.stage.controls.addEventListener("start", () => {
+      this.moved = true;
+    });
+    this.place();
     this.solids.layGrounds(this.stage.size, this.stage.centre, this.stage.camera.up);
     this.contacts = new Contacts(replay, this.stage.scene, this.arrowSize());
     this.joints = new Joints(replay, this.stage.scene, this.arrowSize());
@@ -192,6 +195,12 @@ class Page {
     this.resize();
     this.fromAddress();
     this.show();
+  }
+
+  place() {
+    const { joints, shapes } = this.replay.scene;
+    const mechanism = joints.length > 0 && !shapes.some((shape) => shape.kind === "half-space");
+    this.stage.frame(this.solids.bounds, mechanism);
   }
 
   // The length of a large arrow, m: about a body, but visible in the whole scene.
@@ -248,6 +257,7 @@ class Page {
 
   resize() {
     this.stage.fit();
+    if (!this.moved) this.place();
     this.curves.paint();
     this.curves.show(this.frame);
     this.dirty = true;
@@ -255,9 +265,9 @@ class Page {
 
   fromAddress() {
     const asked = new URLSearchParams(location.hash.slice(1));
+    if (asked.get("ui") === "none") document.documentElement.dataset.ui = "none";
     if (asked.has("frame")) this.seek(Number(asked.get("frame")));
     else if (asked.has("time")) this.seekTime(Number(asked.get("time")));
-    if (asked.get("ui") === "none") document.documentElement.dataset.ui = "none";
     this.resize();
     if (asked.has("play")) this.play(true);
   }

@@ -414,7 +414,8 @@ export class Solids {
     const counted = free.length > 0 ? free : solid;
     const sizes = counted.map(reach).sort((a, b) => a - b);
     this.typical = sizes.length > 0 ? sizes[sizes.length >> 1] : 1; // radius of a usual body, m
-    const every = Math.max(1, Math.floor(this.replay.frameCount / 8));
+    const bars = scene.joints.length > 0 && counted.length < 1000;
+    const every = Math.max(1, Math.floor(this.replay.frameCount / (bars ? 60 : 8)));
     // the bars of a mechanism are long: their corners count, and not balls about them
     const corner = new THREE.Vector3();
     const turn = new THREE.Quaternion();
@@ -430,7 +431,6 @@ export class Solids {
         take(corner.toArray(), 0);
       }
     };
-    const bars = scene.joints.length > 0 && counted.length < 1000;
     for (const shape of counted) {
       const body = scene.bodies[shape.body];
       const margin = reach(shape);
