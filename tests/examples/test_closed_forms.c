@@ -1,14 +1,18 @@
 // The closed forms that examples with rotating bodies use, and their equations of motion:
-// derivatives against differences, invariants, and one closed form against another.
+// derivatives against differences, invariants, and one closed form against another. The bodies of
+// the public scenes with friction against published figures.
 #include "checks/free_top.h"
 #include "checks/gimbal_pass.h"
 #include "checks/held_top.h"
+#include "checks/run_tally.h"
+#include "scenes/friction_scenes.h"
 #include "scenes/quaternion_body.h"
 #include "support.h"
 
 #include <math.h>
 #include <string.h>
 
+#include <percuss/parts.h>
 #include <percuss/rotation.h>
 
 enum { N = QUATERNION_BODY_N };
@@ -165,5 +169,84 @@ TEST(the_free_body_keeps_its_invariants)
             CK_NEAR(K / K0, 1, 1e-13);
             CK_NEAR(L / L0, 1, 1e-13);
         }
+    }
+}
+
+// ---- public scenes with friction
+
+static pcs_scene *friction_scene_of(friction_def def)
+{
+    pcs_scene *scene;
+    ck_assert_int_eq(pcs_scene_create(NULL, &scene), PCS_OK);
+    ck_assert_int_eq(friction_build(&def, scene), PCS_OK);
+    return scene;
+}
+
+// the distance of a point in the x z plane from the nearest corner of a stone
+static double corner_off(const pcs_scene *scene, int stone, double x, double z)
+{
+    // the shape 0 is the ground
+    pcs_model_shape_def def;
+    pcs_body_def body;
+    const double *v;
+    double nearest = INFINITY;
+    ck_assert_int_eq(pcs_model_shape(scene->model, stone, &def), PCS_OK);
+    ck_assert_int_eq(pcs_model_body(scene->model, (pcs_system){stone}, &body), PCS_OK);
+    for (int i = pcs_geometry_vertices(def.shape.geometry, &v); i-- > 0;) {
+        const double at[2] = {body.position[0] + def.shape.position[0] + v[3 * i],
+                              body.position[2] + def.shape.position[2] + v[3 * i + 2]};
+        nearest = fmin(nearest, hypot(at[0] - x, at[1] - z));
+    }
+    return nearest;
+}
+
+// corners of the public meshes of 25 stones (rigid-ipc, meshes/arch), and of two of 101
+TEST(the_stones_are_the_published_ones)
+{
+    static const struct {
+        int stones, stone;
+        double x, z;
+    } corner[] = {
+        {25, 1, -26.315009, 0.1},        {25, 1, -25.097166, 5.506144},
+        {25, 1, -36.565382, 0.1},        {25, 1, -34.837115, 7.771845},
+        {25, 2, -25.130427, 5.637143},   {25, 2, -33.273091, 13.369221},
+        {25, 13, -1.694454, 58.582120},  {25, 13, 3.823896, 65.273375},
+        {101, 1, -30.115009, 0.1},       {101, 1, -39.583258, 3.604347},
+        {101, 51, -0.415074, 62.648966}, {101, 51, 0.972056, 69.628159},
+    };
+    for (size_t k = 0; k < sizeof corner / sizeof *corner; ++k) {
+        friction_def def = friction_default(FRICTION_ARCH);
+        def.stones = corner[k].stones;
+        pcs_scene *scene = friction_scene_of(def);
+        ck_assert_double_le(corner_off(scene, corner[k].stone, corner[k].x, corner[k].z), 1e-12);
+        pcs_scene_destroy(scene);
+    }
+}
+
+// 26, 40 and 155 cards of 25 kg, whose neighbouring bridges interpenetrate by 1.6 mm; the literal
+// arch overlaps by 1 um
+TEST(the_structures_start_as_published)
+{
+    static const int levels[] = {4, 5, 10}, cards[] = {26, 40, 155};
+    for (int k = 0; k < 4; ++k) {
+        friction_def def = friction_default(k < 3 ? FRICTION_CARDS : FRICTION_ARCH);
+        if (k < 3) def.levels = levels[k];
+        def.literal = k == 3;
+        def.cubes = false;
+        pcs_scene *scene = friction_scene_of(def);
+        pcs_state *state;
+        double overlap;
+        ck_assert_int_eq(pcs_state_create(scene->model, &state), PCS_OK);
+        ck_assert_int_eq(tally_overlap(scene->model, state, &overlap), PCS_OK);
+        if (k < 3) {
+            ck_assert_int_eq(friction_parts(&def), cards[k]);
+            ck_assert_int_eq(pcs_model_system_count(scene->model), cards[k]);
+            CK_NEAR(tally_weight(scene->model), 25 * 9.81 * cards[k], 1e-9);
+            CK_NEAR(overlap, 1.6e-3, 1e-4);
+        } else {
+            CK_NEAR(overlap, 1e-6, 1e-9);
+        }
+        pcs_state_destroy(state);
+        pcs_scene_destroy(scene);
     }
 }
