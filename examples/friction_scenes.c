@@ -284,7 +284,8 @@ static void check_structure(checks *c, const settings *set, fate *f, const simul
     // closed gaps leave the authors' arches rocking on hinges for seconds
     const double left = set->run.tol * 9.81 * f->times.h * 100;
     const bool rocks = !house && !def->literal;
-    check_value(c, "motion in the last second (m)", f->creep, 0, rocks ? 0.1 : 1e-7 + left);
+    check_value(c, "motion in the last second (m)", f->creep, 0,
+                rocks ? 0.005 * def->stones : 1e-7 + left);
 }
 
 static void check_fate(checks *c, const settings *set, fate *f, const simulation *s)
