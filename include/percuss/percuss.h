@@ -1,6 +1,8 @@
 /// @file
 /// The core of percuss: shapes, a model, its state and its steps, the contact problem and its
-/// solvers, and problem files. Everything else has headers of its own, by subject (doc/api.md).
+/// solvers, and problem files. Everything else has headers of its own, by subject (doc/api.md):
+/// joints in <percuss/joint.h>, springs in <percuss/force.h>; <percuss/kernel.h> includes all of
+/// the kernel.
 #ifndef PERCUSS_PERCUSS_H
 #define PERCUSS_PERCUSS_H
 

@@ -17,6 +17,9 @@
 
 // repeated solves end after this many seconds in all
 #define REPEAT_SECONDS 0.2
+// rows of a problem for which a proof is looked for that it has no solution: always, on request
+#define FEW_ROWS  300
+#define MOST_ROWS 1500
 
 typedef struct request {
     setup s;
@@ -95,12 +98,14 @@ static void print(const request *q, const run *x, int n, const double *r, const 
         }
         if (h) json_text(&j, "hash", h->now);
         if (h && h->stored[0]) json_text(&j, "stored_hash", h->stored);
+        if (c && c->proof) certificate_proof_json(&j, c);
         if (q->certificate && c) certificate_json(&j, c);
         json_close(&j, '}');
     } else if (q->csv) {
         run_csv(stdout, x);
     } else if (!x->message[0]) {
         print_human(q, x);
+        if (c && !run_solved(x)) certificate_print_unsolved(c, in, x);
         if (h) print_hashes(h);
         if (q->certificate && c) certificate_print(c, in);
     }
@@ -217,6 +222,9 @@ static int solve_into(const request *q, const opened *in, trace *t, answer *y, r
     fill(y, x);
     certificate c = {.ranks = q->certificate, .intervals = q->intervals, .stiffness = q->stiffness};
     int code = y->report.outcome == PCS_OUTCOME_CONVERGED ? DONE : UNCONVERGED;
+    // dense: of large problems only on request
+    c.refute = code == UNCONVERGED && !q->csv && (q->certificate || in->file->rows <= FEW_ROWS) &&
+               in->file->rows <= MOST_ROWS;
     if (!certificate_make(in, 2 * q->o.tol, y->r, &c, x)) {
         code = refuse(q, in, x);
     } else {

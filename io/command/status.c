@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/command.h"
 
@@ -28,6 +29,53 @@ static pcs_status find_intervals(const opened *in, double tol, const double *r, 
     if (!p) PCS_TRY(pcs_problem_file_local(in->file, &p));
     PCS_TRY(pcs_certificate_least_impulse(NULL, p, tol, r, c->least));
     return pcs_certificate_impulse_intervals(NULL, p, tol, r, c->low, c->high);
+}
+
+static pcs_status refute(const opened *in, certificate *c)
+{
+    const pcs_problem *p = in->p;
+    if (!p) PCS_TRY(pcs_problem_file_local(in->file, &p));
+    c->proof = take((size_t)c->n, sizeof *c->proof);
+    PCS_TRY(pcs_certificate_refute(NULL, p, c->proof, &c->closing));
+    for (int i = 0; i < c->n; ++i) {
+        if (c->proof[i] != 0) return PCS_OK;
+    }
+    free(c->proof);
+    c->proof = NULL;
+    return PCS_OK;
+}
+
+// the blocks of a proof, a few of them by number
+static void print_proof(const certificate *c, const opened *in)
+{
+    enum { MOST = 8 };
+    const pcs_block *k = blocks(in);
+    int count = 0;
+    printf(
+        "    no solution: whatever the impulses, these blocks are violated at a mean rate of %.3g:",
+        c->closing);
+    for (int b = 0; b < c->nb; ++b) {
+        bool has = false;
+        for (int i = 0; i < k[b].dim; ++i) {
+            has = has || c->proof[k[b].row + i] != 0;
+        }
+        count += has;
+        if (has && count <= MOST) printf("%s %d", count > 1 ? "," : "", b);
+    }
+    if (count > MOST) printf(" and %d more", count - MOST);
+    printf("\n");
+}
+
+void certificate_print_unsolved(const certificate *c, const opened *in, const run *x)
+{
+    if (c->proof) {
+        print_proof(c, in);
+    } else if (strcmp(x->outcome, pcs_outcome_text(PCS_OUTCOME_INFEASIBLE)) == 0) {
+        printf("    no solution: the solver has a proof; r is the best of its search\n");
+    } else {
+        printf("    not solved: r is the best of the search, its residual %.1e%s\n", x->residual,
+               c->refute ? "; no proof was found that there is no solution" : "");
+    }
 }
 
 // n numbers between blanks; # begins a comment
@@ -113,6 +161,7 @@ bool certificate_make(const opened *in, double tol, const double *r, certificate
     out->stick = c->found.stick;
     out->slide = c->found.slide;
     out->undecided = c->found.undecided;
+    if (c->refute && refute(in, c) != PCS_OK) return false;
     if (c->intervals && find_intervals(in, tol, r, c) != PCS_OK) return false;
     return !c->stiffness || find_elastic(in, tol, r, c) == PCS_OK;
 }
@@ -125,6 +174,7 @@ void certificate_free(certificate *c)
     free(c->high);
     free(c->least);
     free(c->elastic);
+    free(c->proof);
 }
 
 // a unilateral block is closed, it does not slide
@@ -189,6 +239,14 @@ void certificate_print(const certificate *c, const opened *in)
     printf("\n");
     if (c->intervals) print_intervals(c, in);
     if (c->stiffness) print_springs(c, in);
+}
+
+void certificate_proof_json(json *j, const certificate *c)
+{
+    json_open(j, "no_solution", '{');
+    json_reals(j, "y", c->n, c->proof);
+    json_real(j, "closing", c->closing);
+    json_close(j, '}');
 }
 
 void certificate_json(json *j, const certificate *c)

@@ -18,6 +18,8 @@ typedef struct certificate {
     double *least;               // n, or null
     double *elastic;             // n, null without stiffness
     pcs_elastic_report shared;   // of elastic
+    bool refute;                 // requested: a proof that there is no solution
+    double *proof, closing;      // n, null when there is none
     pcs_certificate found;
 } certificate;
 
@@ -32,6 +34,10 @@ void certificate_free(certificate *c);
 
 // prints a line, and one per block with intervals
 void certificate_print(const certificate *c, const opened *in);
+// says of a solve that did not converge whether there is a proof that there is no solution
+void certificate_print_unsolved(const certificate *c, const opened *in, const run *x);
+// writes the proof as a member of an open object
+void certificate_proof_json(json *j, const certificate *c);
 // writes the certificate as a member of an open object
 void certificate_json(json *j, const certificate *c);
 

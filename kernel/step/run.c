@@ -8,12 +8,15 @@
 // relative difference below which times are equal: sums of steps have rounding errors
 #define SAME_TIME 1e-12
 
-static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_step_report *last)
+// the sentence of a step that failed; *proved when it has no solution
+static pcs_status give_up(pcs_work *wk, double t, long step, const pcs_step_report *last,
+                          bool *proved)
 {
     char why[STEP_WHY];
-    step_why(wk, last, why);
-    // constraints that contradict each other at the start do so for any step size
-    const bool smaller = step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED;
+    *proved = step_why(wk, last, why);
+    // constraints that contradict each other do so for any step size
+    const bool smaller = !*proved && last->solve.outcome != PCS_OUTCOME_INFEASIBLE &&
+                         (step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED);
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s", step, t, why,
                     smaller ? "; smaller steps may help" : "");
 }
@@ -120,8 +123,10 @@ static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, 
         const double t = next_time(st->t, h);
         PCS_TRY(pcs_step(m, st, wk, h, &out->last));
         if (!out->last.committed) {
-            out->outcome = out->last.outcome;
-            return give_up(wk, st->t, k, &out->last);
+            bool proved;
+            const pcs_status failed = give_up(wk, st->t, k, &out->last, &proved);
+            out->outcome = proved ? PCS_OUTCOME_INFEASIBLE : out->last.outcome;
+            return failed;
         }
         st->t = t;
         out->steps = k;

@@ -156,7 +156,7 @@ typedef struct trial {
 } trial;
 
 // bytes of the sentence why a step was not committed, and of the limit that ended it
-enum { STEP_WHY = 440, STEP_LIMIT = 60 };
+enum { STEP_WHY = 520, STEP_LIMIT = 60 };
 
 // a doubt that the log already has
 typedef struct step_said {
@@ -623,8 +623,8 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
 
 pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *out);
 
-// the sentence why a step was not committed
-void step_why(const pcs_work *wk, const pcs_step_report *report, char text[STEP_WHY]);
+// The sentence why a step was not committed. True when a proof says that it has no solution
+bool step_why(pcs_work *wk, const pcs_step_report *report, char text[STEP_WHY]);
 // the last error is the cause of the divergence
 void step_keep_cause(pcs_work *wk);
 

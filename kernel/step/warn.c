@@ -1,7 +1,10 @@
 // The sentences of a step: why it was not committed, its doubts, and unlikely bodies.
 #include "step/step.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#include <percuss/certificate.h>
 
 #include "linalg/m3.h"
 
@@ -34,12 +37,72 @@ static void limit_words(const pcs_work *wk, pcs_outcome outcome, char words[STEP
     }
 }
 
-void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
+// largest number of rows for which a proof is looked for, which takes dense algebra
+#define PROOF_ROWS 300
+
+static bool same_pair(const candidate *a, const candidate *b)
+{
+    return a->interaction == b->interaction && a->key.shape1 == b->key.shape1 &&
+           a->key.shape2 == b->key.shape2;
+}
+
+// the candidate with the largest entry of y, not between the pair of `but`; null: there is none
+static const candidate *hardest(const pcs_work *wk, const pcs_problem *p, const double *y,
+                                const candidate *but)
+{
+    const candidate *worst = NULL;
+    double most = 0;
+    for (int i = 0; i < wk->list.n; ++i) {
+        const candidate *c = &wk->list.c[i];
+        if (!c->active || c->at < 0 || (but && same_pair(c, but))) continue;
+        for (int j = c->at; j < c->at + c->dim && j < p->n; ++j) {
+            if (!(fabs(y[j]) > most)) continue;
+            most = fabs(y[j]);
+            worst = c;
+        }
+    }
+    return worst;
+}
+
+static void candidate_words(const pcs_model *m, const candidate *c, char words[2 * PART_WORDS + 16])
+{
+    const bool shapes = c->interaction < 0;
+    pair_words(m, shapes ? c->key.shape1 : -1, shapes ? c->key.shape2 : c->interaction + 1, words);
+}
+
+// The contacts and joints that prove that the velocity problem last solved has no solution. False
+// when there is no such proof
+static bool contradiction(pcs_work *wk, size_t room, char *words)
+{
+    pcs_problem p;
+    double closing = 0;
+    if (pcs_work_problem(wk, &p) != PCS_OK || p.n == 0 || p.n > PROOF_ROWS) return false;
+    double *y = pcs_env_alloc(&wk->env, (size_t)p.n, sizeof *y);
+    const bool found =
+        y && pcs_certificate_refute(&wk->env, &p, y, &closing) == PCS_OK && closing > 0;
+    if (found) {
+        char one[2 * PART_WORDS + 16] = "", two[2 * PART_WORDS + 16] = "";
+        const candidate *first = hardest(wk, &p, y, NULL), *second = hardest(wk, &p, y, first);
+        if (first) candidate_words(wk->owner, first, one);
+        if (second) candidate_words(wk->owner, second, two);
+        snprintf(words, room,
+                 "no impulses solve the velocity problem: %s%s%s contradict each other by %.3g m/s",
+                 one, second ? ", and " : "", two, closing);
+    }
+    pcs_env_free(&wk->env, y);
+    return found;
+}
+
+bool step_why(pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
 {
     const pcs_scheme *s = &wk->owner->scheme;
     char what[STEP_WHY - STEP_LIMIT - 40], limit[STEP_LIMIT];
+    bool proved = false;
     if (r->outcome == PCS_OUTCOME_DIVERGED && wk->cause[0] != '\0') {
         snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, wk->cause);
+    } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0 &&
+               contradiction(wk, sizeof what, what)) {
+        proved = true;
     } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0) {
         snprintf(what, sizeof what, "velocity problem %s at residual %.3g, tolerance %.3g",
                  pcs_outcome_text(r->solve.outcome), r->solve.measure.residual, s->solver.tol);
@@ -56,7 +119,9 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
                  who);
     }
     limit_words(wk, r->outcome, limit);
-    snprintf(text, STEP_WHY, "not committed: %s (%s%s)", pcs_outcome_text(r->outcome), what, limit);
+    const pcs_outcome outcome = proved ? PCS_OUTCOME_INFEASIBLE : r->outcome;
+    snprintf(text, STEP_WHY, "not committed: %s (%s%s)", pcs_outcome_text(outcome), what, limit);
+    return proved;
 }
 
 // ---- words -------------------------------------------------------------------------------------

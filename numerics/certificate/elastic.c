@@ -525,8 +525,14 @@ static pcs_status share(const pcs_env *env, const pcs_problem *p, double tol, co
 {
     scales(p, stiffness, scale);
     pcs_arena arena = {0};
-    pcs_status done =
-        range_open(env, p, tol, r, scale, x->before, out, out, elastic_bytes(p), &arena, &x->r);
+    const range_request q = {.tol = tol,
+                             .r = r,
+                             .scale = scale,
+                             .also = x->before,
+                             .out = out,
+                             .too = out,
+                             .more = elastic_bytes(p)};
+    pcs_status done = range_open(env, p, &q, &arena, &x->r);
     if (done == PCS_OK) done = find(env, x, stiffness, out);
     pcs_arena_destroy(env, &arena);
     return done;

@@ -57,8 +57,12 @@ pcs_status pcs_certificate_least_impulse(const pcs_env *env, const pcs_problem *
 {
     pcs_arena arena = {0};
     range x = {0};
-    pcs_status done = range_open(env, p, tol, r, NULL, NULL, least, least,
-                                 (size_t)p->n * sizeof(double) + 64, &arena, &x);
+    const range_request q = {.tol = tol,
+                             .r = r,
+                             .out = least,
+                             .too = least,
+                             .more = p ? (size_t)p->n * sizeof(double) + 64 : 0};
+    pcs_status done = range_open(env, p, &q, &arena, &x);
     if (done == PCS_OK) {
         const bool found = shorten(&x) <= RANGE_FOUND;
         face_leave(&x.f, x.x, least);
@@ -170,7 +174,8 @@ pcs_status pcs_certificate_impulse_intervals(const pcs_env *env, const pcs_probl
 {
     pcs_arena arena = {0};
     range x = {0};
-    pcs_status done = range_open(env, p, tol, r, NULL, NULL, low, high, 0, &arena, &x);
+    const range_request q = {.tol = tol, .r = r, .out = low, .too = high};
+    pcs_status done = range_open(env, p, &q, &arena, &x);
     if (done == PCS_OK) {
         const bool wedged = x.k > 0 && wedges(&x);
         for (int b = 0; b < p->nb; ++b) {

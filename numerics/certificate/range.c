@@ -119,35 +119,47 @@ static double largest(const face *f, const double *x0, const double *also)
     return size;
 }
 
-static pcs_status range_begin(range *x, const pcs_problem *p, double tol, const double *r,
-                              const double *scale, const double *also, pcs_arena *arena)
+// every normal impulse and every one of an equality, whatever the velocities
+static void allow_normals(face *f)
 {
-    PCS_TRY(certificate_face(p, tol, r, arena, &x->f));
+    for (int b = 0; b < f->p->nb; ++b) {
+        const pcs_cone cone = f->p->block[b].cone;
+        f->verdict[b].allowed = cone == PCS_CONE_EQUALITY ? ALLOW_ALL
+                                : cone == PCS_CONE_BOX    ? ALLOW_NOTHING
+                                                          : ALLOW_NORMAL;
+    }
+    face_number(f);
+}
+
+static pcs_status range_begin(range *x, const pcs_problem *p, const range_request *q,
+                              pcs_arena *arena)
+{
+    PCS_TRY(certificate_face(p, q->tol, q->r, arena, &x->f));
     if (!range_take(x, p, arena)) return pcs_fail_memory("certificate");
     x->scratch = *arena;
-    if (scale) memcpy(x->f.s, scale, (size_t)p->n * sizeof *scale);
+    if (q->scale) memcpy(x->f.s, q->scale, (size_t)p->n * sizeof *q->scale);
+    if (q->normals) allow_normals(&x->f);
     if (!find_directions(x)) {
         return pcs_fail(PCS_ERR_SINGULAR, "certificate: the null space could not be computed");
     }
-    face_enter(&x->f, r, x->x0);
-    x->size = largest(&x->f, x->x0, also);
+    face_enter(&x->f, q->r, x->x0);
+    x->size = largest(&x->f, x->x0, q->also);
     fill_program(x);
     return PCS_OK;
 }
 
-pcs_status range_open(const pcs_env *env, const pcs_problem *p, double tol, const double *r,
-                      const double *scale, const double *also, const void *a, const void *b,
-                      size_t more, pcs_arena *arena, range *x)
+pcs_status range_open(const pcs_env *env, const pcs_problem *p, const range_request *q,
+                      pcs_arena *arena, range *x)
 {
-    PCS_TRY(certificate_check(p, tol, r, a, b));
+    PCS_TRY(certificate_check(p, q->tol, q->r, q->out, q->too));
     if (p->n > CERTIFICATE_ROWS) {
         return pcs_fail(PCS_ERR_UNSUPPORTED,
-                        "certificate: %d rows; impulses and intervals take at most %d", p->n,
+                        "certificate: %d rows; a cone program takes at most %d", p->n,
                         CERTIFICATE_ROWS);
     }
-    PCS_TRY(pcs_arena_create(env, range_bytes(p) + more, arena));
+    PCS_TRY(pcs_arena_create(env, range_bytes(p) + q->more, arena));
     pcs_arena scope = *arena;
-    return range_begin(x, p, tol, r, scale, also, &scope);
+    return range_begin(x, p, q, &scope);
 }
 
 void range_weigh(range *x, const double *V)

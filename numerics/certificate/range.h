@@ -29,13 +29,21 @@ typedef struct range {
     pcs_arena scratch;
 } range;
 
-// Checks, takes memory, `more` bytes for the caller among it, and finds the range of r. scale
-// (n, or null) replaces the scales of the rows, equal in a block with friction. `also` (n, or null)
-// are other impulses that may be the largest. The caller destroys *arena, also after a
-// failure
-pcs_status range_open(const pcs_env *env, const pcs_problem *p, double tol, const double *r,
-                      const double *scale, const double *also, const void *a, const void *b,
-                      size_t more, pcs_arena *arena, range *x);
+// what range_open takes besides the problem
+typedef struct range_request {
+    double tol;
+    const double *r; // n: the solution
+    const double
+        *scale; // n, or null: replaces the scales of the rows; equal in a block with friction
+    const double *also;    // n, or null: other impulses that may be the largest
+    bool normals;          // not the face of r, but all normal impulses and those of equalities
+    const void *out, *too; // results of the caller that must not be null
+    size_t more;           // bytes that the caller takes from x->scratch
+} range_request;
+
+// Checks, takes memory and finds the range. The caller destroys *arena, also after a failure
+pcs_status range_open(const pcs_env *env, const pcs_problem *p, const range_request *q,
+                      pcs_arena *arena, range *x);
 
 // Q = Z' V Z, V diagonal (columns), and c = Z' g / size
 void range_weigh(range *x, const double *V);

@@ -82,7 +82,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
     if (f.t.best_value <= o->tol) {
         f.t.outcome = PCS_OUTCOME_CONVERGED;
-    } else if (f.infeasible || (!f.over && portfolio_refuted(&f))) {
+    } else if (f.infeasible || (f.t.outcome != PCS_OUTCOME_STOPPED && portfolio_refuted(&f))) {
+        // a proof counts also where the time is over
         f.t.outcome = PCS_OUTCOME_INFEASIBLE;
     } else if (!f.over) {
         f.t.outcome = f.budget > 0 ? PCS_OUTCOME_STALLED : PCS_OUTCOME_MAX_ITERS;

@@ -125,6 +125,22 @@ TEST(not_converged_is_one)
     ck_assert(strstr(out_text, "infeasible") != NULL);
 }
 
+TEST(a_proof_that_there_is_no_solution)
+{
+    // a bar that two supports push apart: q = (-1, 0.4), W = (1 -1; -1 1)
+    file_write("wedged.dat", "2\n0\n2\n2\n2 2\n1 -1\n-1 1\n-1 0.4\n");
+    ck_assert_int_eq(percuss("solve --kind lcp wedged.dat"), 1);
+    ck_assert(strstr(out_text, "violated at a mean rate of 0.3: 0, 1\n") != NULL);
+    ck_assert_int_eq(percuss("solve --kind lcp --json wedged.dat"), 1);
+    ck_assert(json_is_valid(out_text));
+    ck_assert(strstr(out_text, "\"no_solution\":{\"y\":[1,1],\"closing\":0.3") != NULL ||
+              strstr(out_text, "\"closing\":0.29") != NULL);
+    ck_assert_int_eq(percuss("solve --solver nsgs --max-iters 0 $DATA/fc3d_dense.dat"), 1);
+    ck_assert(strstr(out_text, "not solved: r is the best of the search") != NULL);
+    ck_assert_int_eq(percuss("solve $DATA/lcp_infeasible.dat"), 1);
+    ck_assert(strstr(out_text, "no solution: ") != NULL);
+}
+
 TEST(worst_code_wins)
 {
     ck_assert_int_eq(percuss("solve --json nowhere.dat $DATA/lcp_dense.dat"), 2);

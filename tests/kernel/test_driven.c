@@ -6,6 +6,8 @@
 
 #include "linalg/m3.h"
 
+#include <string.h>
+
 // x(t) = x0 + v t + a t^2 / 2 + A sin(w t) e_z, rotating about e_z with rate spin; the reported
 // velocity has `belt` in addition
 typedef struct path {
@@ -254,6 +256,34 @@ TEST(a_conveyor_takes_a_box_along)
         CK_NEAR(heat, 0.5 * 3 * w * w, 1e-7);
         scene_close(&s);
     }
+}
+
+// Two driven plates that close on a cube: when both touch, no impulses keep them apart, for any
+// step. The sentence says which contacts prove it and by how much, and no step size is blamed
+TEST(driven_plates_that_close)
+{
+    const double speed[2] = {0.12, 0.04};
+    scene s = scene_open();
+    path way[2] = {{.x0 = {-0.21}, .v = {speed[0]}}, {.x0 = {0.21}, .v = {-speed[1]}}};
+    for (int k = 0; k < 2; ++k) {
+        const pcs_system plate = driven(&s, &way[k]);
+        scene_rough(&s, plate, pcs_shape_box(0.2, 1, 1), 0, 0, 0.5);
+        CK_OK(pcs_model_set_system_name(s.m, plate, k == 0 ? "left" : "right"));
+    }
+    const double edges[3] = {0.2, 0.2, 0.2}, origin[3] = {0};
+    const pcs_system body = scene_box(&s, 1, edges, origin, NULL, origin, NULL);
+    scene_rough(&s, body, pcs_shape_box(0.2, 0.2, 0.2), 0, 0, 0.5);
+    scene_start(&s);
+    pcs_run_report report;
+    CK_FAILS(pcs_run(s.m, s.st, s.wk, 0.005, 1, NULL, NULL, &report), PCS_ERR_STEP);
+    const char *words = pcs_error_text();
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_INFEASIBLE);
+    ck_assert_msg(strstr(words, "'left'") && strstr(words, "'right'"), "%s", words);
+    ck_assert_msg(strstr(words, "contradict each other by 0.08 m/s") != NULL, "%s", words);
+    ck_assert(strstr(words, "smaller steps") == NULL);
+    // the plates touched the cube at the time at which their gap was its width
+    ck_assert(s.st->t >= 0.02 / (speed[0] + speed[1]) - 0.01);
+    scene_close(&s);
 }
 
 // A ball on a table that turns at `spin`, at the place (d, 0) with the velocity (v, 0), without

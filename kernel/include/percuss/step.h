@@ -185,9 +185,9 @@ typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_sta
 /// The report of a run. After an error status other than PCS_ERR_STEP its outcome is
 /// PCS_OUTCOME_STOPPED. `steps` is always the number of steps made.
 typedef struct pcs_run_report {
-    pcs_outcome
-        outcome; ///< converged: t_end is reached; stopped: by the observer; else that of the step
-    long steps;  ///< committed ones
+    pcs_outcome outcome; ///< converged: t_end is reached; stopped: by the observer; infeasible: a
+                         ///< proof says that the step has no solution; else that of the step
+    long steps;           ///< committed ones
     pcs_step_report last; ///< report of the last attempted step
     /// Over all committed steps: the number of steps with the doubt, and the worst case.
     pcs_doubt doubt[PCS_DOUBT_COUNT];

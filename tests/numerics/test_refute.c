@@ -1,0 +1,130 @@
+// Problems without a solution: the proof in closed form, none where a solution exists, and the
+// outcome of solvers that run out of time.
+#include <math.h>
+#include <string.h>
+
+#include <percuss/numerics.h>
+
+#include "friction.h"
+#include "support.h"
+
+// W = H H' of a free particle of unit mass in the plane, against walls at angles; N T each
+typedef struct walls {
+    pcs_problem p;
+    pcs_block block[4];
+    double W[64], q[8];
+    unsigned char memory[4096];
+} walls;
+
+static void stand_between(walls *t, int count, const double *angle, const double *speed, double mu)
+{
+    double H[16];
+    const int n = 2 * count;
+    *t = (walls){0};
+    for (int b = 0; b < count; ++b) {
+        const double c = cos(angle[b]), s = sin(angle[b]), rows[4] = {c, s, -s, c};
+        memcpy(H + 4 * b, rows, sizeof rows);
+        t->block[b] = (pcs_block){.cone = PCS_CONE_COULOMB, .row = 2 * b, .dim = 2, .mu = mu};
+        t->q[2 * b] = -speed[b];
+    }
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            t->W[i + n * j] = H[2 * i] * H[2 * j] + H[2 * i + 1] * H[2 * j + 1];
+        }
+    }
+    t->p = (pcs_problem){.n = n, .nb = count, .block = t->block, .q = t->q};
+    pcs_arena arena = {.base = t->memory, .size = sizeof t->memory};
+    CK_OK(pcs_bsr_from_dense(n, n, t->W, &arena, &t->p.W));
+}
+
+TEST(two_walls_that_close)
+{
+    // the walls have the speeds v and w against the particle: y = (1, 1), closing at (v + w) / 2
+    const double angle[2] = {0.3, 0.3 + 3.14159265358979323846}, speed[2] = {0.4, -0.1};
+    walls t;
+    stand_between(&t, 2, angle, speed, 0.5);
+    double y[4], closing;
+    CK_OK(pcs_certificate_refute(NULL, &t.p, y, &closing));
+    CK_NEAR(y[0], 1, 1e-9);
+    CK_NEAR(y[2], 1, 1e-9);
+    ck_assert(y[1] == 0 && y[3] == 0);
+    CK_NEAR(closing, 0.15, 1e-9);
+
+    // they open
+    t.q[2] = 0.5;
+    CK_OK(pcs_certificate_refute(NULL, &t.p, y, &closing));
+    ck_assert(y[0] == 0 && y[2] == 0 && closing == 0);
+}
+
+TEST(three_walls_that_close)
+{
+    // y_i ~ sin of the angle between the other two normals
+    const double angle[3] = {0, 2.2, 4.4}, speed[3] = {0.2, 0.1, 0.3};
+    double hand[3], most = 0, close = 0, sum = 0, y[6], closing;
+    walls t;
+    stand_between(&t, 3, angle, speed, 0.2);
+    for (int i = 0; i < 3; ++i) {
+        hand[i] = sin(angle[(i + 2) % 3] - angle[(i + 1) % 3]);
+        if (i == 1) hand[i] = -sin(angle[2] - angle[0]);
+        hand[i] = fabs(hand[i]);
+        most = fmax(most, hand[i]);
+    }
+    CK_OK(pcs_certificate_refute(NULL, &t.p, y, &closing));
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(y[2 * i], hand[i] / most, 1e-9);
+        close += hand[i] * speed[i];
+        sum += hand[i];
+    }
+    CK_NEAR(closing, close / sum, 1e-9);
+}
+
+TEST(solvers_say_so)
+{
+    const double angle[2] = {0.3, 0.3 + 3.14159265358979323846}, speed[2] = {0.4, -0.1};
+    walls t;
+    stand_between(&t, 2, angle, speed, 0.7);
+    double r[8] = {0}, u[8];
+    pcs_report report;
+    CK_OK(pcs_solve_alloc(NULL, &t.p, NULL, r, u, &report));
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_INFEASIBLE);
+}
+
+TEST(what_has_a_solution_is_not_refuted)
+{
+    static const friction families[] = {FRICTION_DENSE, FRICTION_DEFICIENT, FRICTION_MIXED,
+                                        FRICTION_SPHERES, FRICTION_BOXES};
+    for (size_t f = 0; f < sizeof families / sizeof *families; ++f) {
+        for (uint64_t seed = 1; seed <= (uint64_t)TEST_DRAWS(8); ++seed) {
+            pcs_arena arena;
+            CK_OK(pcs_arena_create(NULL, friction_bytes(families[f], 6), &arena));
+            double *unused, closing;
+            pcs_arena work = arena;
+            const pcs_problem p = friction_problem(families[f], 6, seed, &work, &unused);
+            double *y = calloc((size_t)p.n, sizeof *y);
+            CK_OK(pcs_certificate_refute(NULL, &p, y, &closing));
+            for (int i = 0; i < p.n; ++i) {
+                ck_assert(y[i] == 0);
+            }
+            ck_assert(closing == 0);
+            free(y);
+            pcs_arena_destroy(NULL, &arena);
+        }
+    }
+}
+
+TEST(bad_arguments)
+{
+    const double angle[2] = {0, 3}, speed[2] = {1, 1};
+    walls t;
+    stand_between(&t, 2, angle, speed, 0.5);
+    double y[4];
+    CK_FAILS(pcs_certificate_refute(NULL, NULL, y, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_refute(NULL, &t.p, NULL, NULL), PCS_ERR_ARG);
+    CK_OK(pcs_certificate_refute(NULL, &t.p, y, NULL));
+    for (int k = 0; k < 2; ++k) {
+        test_memory memory = {.fail_at = k};
+        pcs_env env = test_env(&memory);
+        CK_FAILS(pcs_certificate_refute(&env, &t.p, y, NULL), PCS_ERR_MEMORY);
+        ck_assert_int_eq(memory.live, 0);
+    }
+}
