@@ -20,6 +20,10 @@
 #define ENOUGH 1e-13
 // products that two solves cost, with their refinement
 #define SOLVES 12
+// C is inverted: it may be as small as the residual of refinement allows
+#define FLOOR 1e-13
+// the same part where the larger system would serve for one factorisation only
+#define ENOUGH_ANEW 1e-11
 // largest number of entries of a factor
 #define MOST_ENTRIES 2e8
 
@@ -262,6 +266,7 @@ bool body_system_factor(void *user, const double *Q, const double *C)
     body_system *s = user;
     s->Q = Q;
     s->rho = 0;
+    if (s->anew) s->exact = false;
     bool regular = true;
     for (int b = 0; b < s->g->nb; ++b) {
         regular = regular && factor_block(s, b, C + BLOCK_SYSTEM_STRIDE * (size_t)b);
@@ -366,7 +371,21 @@ bool body_system_solve(void *user, const double *C, double *b)
     double left;
     memcpy(s->right, b, (size_t)s->n * sizeof *b);
     if (!refine(s, C, b, &left)) return false;
-    if (s->exact || left <= ENOUGH) return true;
+    if (s->exact || left <= (s->anew ? ENOUGH_ANEW : ENOUGH)) return true;
     s->exact = true;
     return body_saddle_factor(s, C) && refine(s, C, b, &left);
+}
+
+// det K det A = det C det S, and det K det A is that of the larger system
+int body_system_sign(void *user)
+{
+    const body_system *s = user;
+    if (s->exact) return sparse_lu_sign(s->large);
+    return s->symmetric ? 1 : sparse_lu_sign(s->sparse);
+}
+
+self_dual_space body_system_space(body_system *s)
+{
+    return (self_dual_space){
+        s, body_system_mul, body_system_factor, body_system_solve, body_system_sign, FLOOR};
 }

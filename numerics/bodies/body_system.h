@@ -10,7 +10,7 @@
 #include "linalg/chol.h"
 #include "linalg/sparse_lu.h"
 #include "problem/global.h"
-#include "solver/block_system.h"
+#include "solver/self_dual.h"
 
 // The columns of a cone block: entry e is a block column of its rows of H.
 typedef struct body_columns {
@@ -41,7 +41,8 @@ typedef struct body_system {
     int *order, *to;          // nv: row order[i] is row i of U; entry of S -> of U, or -1
     bool symmetric;           // Cholesky is used
     bool analysed;            // the pattern has been analysed
-    bool exact;               // all further solves use the larger system of body_system_saddle.c
+    bool exact;               // further solves use the larger system of body_system_saddle.c
+    bool anew;                // until the next factors only
     pcs_csc K;                // its matrix
     sparse_lu *large;         // null: there is none
     bool known;               // its pattern has been analysed
@@ -62,7 +63,7 @@ void body_system_end(body_system *s);
 // are LU; the others are counted by their size
 double body_system_cost(body_system *s);
 
-// What ipm_space and scaled_space call, `user` a body_system. D: n; false when memory ran out
+// What self_dual_space and scaled_space call, `user` a body_system. D: n; false when memory ran out
 bool body_system_begin(void *user, const double *D);
 // y = D H A^-1 H' D x; NaN where that fails
 void body_system_mul(void *user, const double *x, double *y);
@@ -72,6 +73,9 @@ bool body_system_shift(void *user, double rho);
 // x <- (G A^-1 G' + C)^-1 x: to the accuracy of the factors, and refined
 bool body_system_apply(void *user, double *x);
 bool body_system_solve(void *user, const double *C, double *x);
+// the sign of det(G A^-1 G' + C) from the last factors, where det C > 0
+int body_system_sign(void *user);
+self_dual_space body_system_space(body_system *s);
 
 // orders S for sparse Cholesky factors, and arranges U in that order; false: out of memory
 bool body_system_order(body_system *s);

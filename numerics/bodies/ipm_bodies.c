@@ -34,17 +34,12 @@ static pcs_status take(part_rows *x, const pcs_solver_opts *o, pcs_arena *work, 
     if (!scales || !taken) return pcs_fail_memory("ipm");
     problem_scales(p, scales);
     ipm_begin(w, scales, p->q);
-    // the gradient of the shift is not symmetric
-    const bool symmetric = o->as.ipm.shift == PCS_IPM_SHIFT_LAGGED || w->half_lines;
-    return body_system_take(s, &x->g, symmetric, w->dim, true, work);
+    return body_system_take(s, &x->g, ipm_symmetric(w), w->k.dim, true, work);
 }
 
 pcs_status bodies_ipm(island_task *t)
 {
-    const pcs_ipm_space wanted = t->o.as.ipm.space;
-    const bool body = wanted == PCS_IPM_SPACE_AUTOMATIC ? task_prefers_velocities(t)
-                                                        : wanted == PCS_IPM_SPACE_BODY;
-    if (!body || t->of.ns == 0) return PCS_ERR_UNSUPPORTED;
+    if (!task_wants_velocities(t, t->o.as.ipm.space)) return PCS_ERR_UNSUPPORTED;
     part_rows x;
     ipm w;
     body_system s;
@@ -56,10 +51,10 @@ pcs_status bodies_ipm(island_task *t)
     const pcs_solver_opts o = task_limits(t, &t->o, task_left(t), cost);
     if (!part_rows_track(t, &x, &o, &work, &track)) return pcs_fail_memory("ipm");
     pcs_status status = PCS_OK;
-    if (!ipm_is_over(&track, x.p.r, x.p.u)) {
-        const ipm_space space = {&s, body_system_mul, body_system_factor, body_system_solve};
+    if (!track_is_over(&track, x.p.r, x.p.u)) {
+        const self_dual_space space = body_system_space(&s);
         track.outcome = PCS_OUTCOME_STALLED;
-        if (body_system_begin(&s, w.D)) ipm_run(&w, &space, &track, NULL, x.p.r, x.p.u);
+        if (body_system_begin(&s, w.k.D)) ipm_run(&w, &space, &track, NULL, x.p.r, x.p.u);
         status = refute(&x.p.b, x.terms.v_free, &w, work, x.p.r, &track);
         body_system_end(&s);
     }

@@ -298,6 +298,8 @@ static void sum_up(const solution *s, bodies_report *out)
             out->largest = islands_blocks(&s->s, i);
             out->solve.solver = one->solve.solver;
             out->solve.part = one->solve.part;
+            out->solve.least = one->solve.least;
+            out->solve.undecided = one->solve.undecided;
         }
         out->sweeps += one->sweeps;
         out->finish += one->finish;

@@ -220,6 +220,13 @@ bool task_prefers_velocities(const island_task *t)
     return velocities < rows;
 }
 
+bool task_wants_velocities(const island_task *t, pcs_ipm_space space)
+{
+    if (t->of.ns == 0) return false;
+    return space == PCS_IPM_SPACE_AUTOMATIC ? task_prefers_velocities(t)
+                                            : space == PCS_IPM_SPACE_BODY;
+}
+
 double task_cost(pcs_solver kind, int nb, double n, double entries, double step)
 {
     const double product = nb + entries / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;
@@ -228,6 +235,7 @@ double task_cost(pcs_solver kind, int nb, double n, double entries, double step)
     case PCS_SOLVER_NEWTON:
     case PCS_SOLVER_PROX:
     case PCS_SOLVER_IPM:
+    case PCS_SOLVER_HOMOTOPY:
         return product + fmin(dense, step * product);
     case PCS_SOLVER_ENUM:
     case PCS_SOLVER_LEMKE:

@@ -74,6 +74,8 @@ double task_cost(pcs_solver kind, int nb, double n, double entries, double step)
 // true when the island has fewer velocities than rows: then systems in the velocities cost less
 // than those of W
 bool task_prefers_velocities(const island_task *t);
+// the same where an option decides
+bool task_wants_velocities(const island_task *t, pcs_ipm_space space);
 
 // The options of a method whose iterations cost `cost` units each: no more of them than `units`
 // allow, and what is left of t->o.max_seconds

@@ -216,6 +216,16 @@ bool dense_lu(int n, double *A, int *piv)
     return true;
 }
 
+int dense_lu_sign(int n, const double *lu, const int *piv)
+{
+    int sign = 1;
+    for (int k = 0; k < n; ++k) {
+        if (piv[k] != k) sign = -sign;
+        if (lu[((size_t)n + 1) * (size_t)k] < 0) sign = -sign;
+    }
+    return sign;
+}
+
 void dense_lu_solve(int n, const double *lu, const int *piv, bool transposed, int nrhs, double *B)
 {
     const size_t ld = (size_t)n;

@@ -7,6 +7,7 @@
 
 struct sparse_lu {
     int n;
+    bool *seen; // n, for the parity of a permutation
     klu_common c;
     klu_symbolic *symbolic;
     klu_numeric *numeric;
@@ -14,15 +15,16 @@ struct sparse_lu {
 
 size_t sparse_lu_bytes(int n)
 {
-    (void)n;
-    return (sizeof(sparse_lu) + 63) / 64 * 64 + 64;
+    return (sizeof(sparse_lu) + 63) / 64 * 64 + 128 + (size_t)n * sizeof(bool);
 }
 
 sparse_lu *sparse_lu_begin(int n, pcs_arena *arena)
 {
     sparse_lu *w = pcs_arena_take(arena, sizeof *w);
-    if (!w) return NULL;
+    bool *seen = PCS_TAKE(arena, (size_t)n, bool);
+    if (!w || !seen) return NULL;
     memset(w, 0, sizeof *w);
+    w->seen = seen;
     w->n = n;
     klu_defaults(&w->c);
     return w;
@@ -63,6 +65,34 @@ sparse_lu_outcome sparse_lu_refactor(sparse_lu *w, const pcs_csc *A, bool same)
 double sparse_lu_rcond(const sparse_lu *w)
 {
     return w->c.rcond;
+}
+
+// 1 for an even permutation, -1 for an odd one: a cycle of even length is odd
+static int parity(int n, const int *p, bool *seen)
+{
+    int sign = 1;
+    memset(seen, 0, (size_t)n * sizeof *seen);
+    for (int i = 0; i < n; ++i) {
+        if (seen[i]) continue;
+        bool even = true;
+        for (int j = i; !seen[j]; j = p[j]) {
+            seen[j] = true;
+            even = !even;
+        }
+        if (even) sign = -sign;
+    }
+    return sign;
+}
+
+// The scales of the rows are positive
+int sparse_lu_sign(const sparse_lu *w)
+{
+    const double *pivot = w->numeric->Udiag;
+    int sign = parity(w->n, w->numeric->Pnum, w->seen) * parity(w->n, w->symbolic->Q, w->seen);
+    for (int k = 0; k < w->n; ++k) {
+        if (pivot[k] < 0) sign = -sign;
+    }
+    return sign;
 }
 
 bool sparse_lu_apply(sparse_lu *w, double *x)

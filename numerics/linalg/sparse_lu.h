@@ -36,6 +36,9 @@ double sparse_lu_analyse(sparse_lu *w, const pcs_csc *A);
 // the smallest over the largest pivot after SPARSE_LU_GOOD: a rough reciprocal condition number
 double sparse_lu_rcond(const sparse_lu *w);
 
+// the sign of det A after SPARSE_LU_GOOD
+int sparse_lu_sign(const sparse_lu *w);
+
 // x = A^-1 x with the factors of the last SPARSE_LU_GOOD, without refinement; false: out of memory
 bool sparse_lu_apply(sparse_lu *w, double *x);
 

@@ -92,6 +92,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     out->units = o->max_iters - f.budget;
     out->solver = f.winner;
     out->part = f.winning;
+    out->least = f.least;
+    out->undecided = f.undecided;
     return PCS_OK;
 }
 

@@ -229,6 +229,11 @@ sparse_lu_outcome block_system_factor(block_system *s, const double *A, const do
     return s->rcond > rcond ? SPARSE_LU_GOOD : SPARSE_LU_SINGULAR;
 }
 
+int block_system_sign(const block_system *s)
+{
+    return s->dense ? dense_lu_sign(s->p->n, s->J, s->piv) : sparse_lu_sign(s->lu);
+}
+
 static bool apply(block_system *s, double *x)
 {
     if (!s->dense) return sparse_lu_apply(s->lu, x);

@@ -40,6 +40,9 @@ void block_system_end(block_system *s);
 sparse_lu_outcome block_system_factor(block_system *s, const double *A, const double *B,
                                       double rcond);
 
+// the sign of det J of the last factors; needs SPARSE_LU_GOOD
+int block_system_sign(const block_system *s);
+
 // b <- J^-1 b with the last factors and `refine` steps of refinement, for which A and B are those
 // of the last call of block_system_factor; false: out of memory
 bool block_system_solve(block_system *s, const double *A, const double *B, int refine, double *b);

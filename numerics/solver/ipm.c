@@ -1,5 +1,5 @@
 // The interior point method: an iteration is in ipm_core.c, its linear systems with W in
-// ipm_system.c, those in the velocities of bodies in bodies/ipm_bodies.c.
+// self_dual_system.c, those in the velocities of bodies in bodies/ipm_bodies.c.
 //
 // S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2,
 // 1992. Yu. Nesterov, M. Todd, Self-scaled barriers and interior-point methods for convex
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "problem/problem.h"
-#include "solver/ipm_system.h"
+#include "solver/self_dual_system.h"
 
 // this many consecutive steps below this length end the solve
 #define SHORTEST_STEP 1e-5
@@ -27,7 +27,7 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     (void)o;
     return track_bytes(p) + 2 * solver_bytes((size_t)p->n, sizeof(double)) +
-           ipm_bytes(p->n, p->nb) + ipm_system_bytes(p);
+           ipm_bytes(p->n, p->nb) + self_dual_system_bytes(p);
 }
 
 // measures both impulses of an iterate: each is a candidate
@@ -39,33 +39,17 @@ static void measure(const ipm *w, solver_track *t, double *r, double *u)
     track_measure(t, r, u);
 }
 
-// without a constant term r = 0 is a solution, which the iterates only approach
-static bool try_zero(const pcs_problem *p, solver_track *t, double *r, double *u)
-{
-    for (int i = 0; i < p->n; ++i) {
-        if (p->q[i] != 0) return false;
-    }
-    memset(r, 0, (size_t)p->n * sizeof *r);
-    track_measure(t, r, u);
-    return track_done(t, 0);
-}
-
-bool ipm_is_over(solver_track *t, double *r, double *u)
-{
-    track_measure(t, r, u);
-    return track_done(t, 0) || try_zero(t->p, t, r, u);
-}
-
 bool ipm_diverges(const ipm *w)
 {
     double most = 0;
-    for (int i = 0; i < w->n; ++i) {
+    for (int i = 0; i < w->k.n; ++i) {
         if (fabs(w->x[i]) > most) most = fabs(w->x[i]);
     }
     return most > LARGE;
 }
 
-void ipm_run(ipm *w, const ipm_space *space, solver_track *t, double *scratch, double *r, double *u)
+void ipm_run(ipm *w, const self_dual_space *space, solver_track *t, double *scratch, double *r,
+             double *u)
 {
     int shorts = 0, idle = 0;
     for (int iters = 1;; ++iters) {
@@ -81,7 +65,7 @@ void ipm_run(ipm *w, const ipm_space *space, solver_track *t, double *scratch, d
 
         // without a solution the iterates diverge along a direction that proves it
         if (scratch && ipm_diverges(w)) {
-            memcpy(w->dx, r, (size_t)w->n * sizeof *r);
+            memcpy(w->dx, r, (size_t)w->k.n * sizeof *r);
             if (problem_refuted_by(t->p, w->dx, scratch)) {
                 t->outcome = PCS_OUTCOME_INFEASIBLE;
                 return;
@@ -98,22 +82,22 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 {
     solver_track t;
     ipm w;
-    ipm_system s;
+    self_dual_system s;
     double *scratch = NULL;
     if (!track_begin(&t, p, o, watch, &work, r) ||
         !(scratch = PCS_TAKE(&work, 2 * (size_t)p->n, double)) ||
         !ipm_take(&w, &o->as.ipm, p->n, p->nb, p->block, &work)) {
         return pcs_fail_memory("ipm");
     }
-    if (!ipm_is_over(&t, r, u)) {
+    if (!track_is_over(&t, r, u)) {
         problem_scales(p, scratch);
         ipm_begin(&w, scratch, p->q);
         t.outcome = PCS_OUTCOME_STALLED;
-        if (ipm_system_begin(&s, &w, p, &work)) {
-            const ipm_space space = ipm_system_space(&s);
+        if (self_dual_system_begin(&s, &w.k, ipm_symmetric(&w), p, &work)) {
+            const self_dual_space space = self_dual_system_space(&s);
             ipm_run(&w, &space, &t, scratch, r, u);
         }
-        ipm_system_end(&s);
+        self_dual_system_end(&s);
     }
     track_end(&t, r, out);
     return PCS_OK;

@@ -21,10 +21,6 @@
 
 #include "cone/jordan.h"
 
-// proximal weight of equality rows, for a diagonal of one
-#define EQUALITY_WEIGHT 1e-10
-// weight that holds tangential rows without friction at zero
-#define FLAT_WEIGHT 1e30
 // bounds of the centring
 #define SIGMA_LOW  1e-6
 #define SIGMA_HIGH 0.9
@@ -32,71 +28,38 @@
 size_t ipm_bytes(int n, int nb)
 {
     const size_t rows = (size_t)n, blocks = (size_t)nb;
-    return solver_bytes(blocks, sizeof(int)) + 7 * solver_bytes(rows, sizeof(double)) +
-           3 * solver_bytes(blocks, sizeof(double)) + solver_bytes(2 * blocks, sizeof(double)) +
-           solver_bytes(3 * blocks, sizeof(double)) +
-           2 * solver_bytes(BLOCK_SYSTEM_STRIDE * blocks, sizeof(double));
+    return self_dual_bytes(n, nb) + 5 * solver_bytes(rows, sizeof(double)) +
+           2 * solver_bytes(blocks, sizeof(double)) + solver_bytes(2 * blocks, sizeof(double)) +
+           solver_bytes(3 * blocks, sizeof(double));
 }
 
 bool ipm_take(ipm *w, const pcs_ipm_opts *o, int n, int nb, const pcs_block *block,
               pcs_arena *arena)
 {
-    *w = (ipm){.block = block, .n = n, .nb = nb, .o = *o};
-    double **vector[] = {&w->D, &w->b, &w->x, &w->z, &w->dx, &w->dz, &w->Ax};
+    *w = (ipm){.o = *o};
+    if (!self_dual_take(&w->k, n, nb, block, arena)) return false;
+    double **vector[] = {&w->x, &w->z, &w->dx, &w->dz, &w->Ax};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = PCS_TAKE(arena, (size_t)n, double);
         if (!*vector[i]) return false;
     }
-    w->dim = PCS_TAKE(arena, (size_t)nb, int);
     w->gx = PCS_TAKE(arena, (size_t)nb, double);
     w->gz = PCS_TAKE(arena, (size_t)nb, double);
     w->frame = PCS_TAKE(arena, 2 * (size_t)nb, double);
     w->e = PCS_TAKE(arena, 3 * (size_t)nb, double);
-    w->Q = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * (size_t)nb, double);
-    w->C = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * (size_t)nb, double);
-    return w->dim && w->gx && w->gz && w->frame && w->e && w->Q && w->C;
-}
-
-static void begin_block(ipm *w, int b, const double *s)
-{
-    const pcs_block *k = &w->block[b];
-    const int i = k->row;
-    w->dim[b] = k->cone == PCS_CONE_EQUALITY                    ? 0
-                : k->cone == PCS_CONE_UNILATERAL || ipm_flat(k) ? 1
-                                                                : k->dim;
-    w->cones += w->dim[b] > 0;
-    if (w->dim[b] > 1) w->half_lines = false;
-
-    double mean = 0;
-    for (int c = 0; c < w->dim[b]; ++c) {
-        mean += s[i + c] / (c == 0 && w->dim[b] > 1 ? k->mu * k->mu : 1) / w->dim[b];
-    }
-    for (int c = 0; c < k->dim; ++c) {
-        w->D[i + c] = 1 / sqrt(c < w->dim[b] ? mean : s[i + c]);
-        w->x[i + c] = w->z[i + c] = c == 0 && w->dim[b] > 0;
-    }
-    if (w->dim[b] > 1) w->D[i] /= k->mu;
-    w->gx[b] = w->gz[b] = 1;
+    return w->gx && w->gz && w->frame && w->e;
 }
 
 void ipm_begin(ipm *w, const double *s, const double *q)
 {
-    w->cones = 0;
-    w->half_lines = true;
-    for (int b = 0; b < w->nb; ++b) {
-        begin_block(w, b, s);
+    self_dual_begin(&w->k, s, q);
+    for (int b = 0; b < w->k.nb; ++b) {
+        const pcs_block *k = &w->k.block[b];
+        for (int c = 0; c < k->dim; ++c) {
+            w->x[k->row + c] = w->z[k->row + c] = c == 0 && w->k.dim[b] > 0;
+        }
+        w->gx[b] = w->gz[b] = 1;
     }
-    w->size = 0;
-    for (int i = 0; i < w->n; ++i) {
-        w->b[i] = w->D[i] * q[i];
-        if (fabs(w->b[i]) > w->size) w->size = fabs(w->b[i]);
-    }
-    if (!(w->size > 0)) w->size = 1;
-    for (int i = 0; i < w->n; ++i) {
-        w->b[i] /= w->size;
-    }
-    // without complementarity the boundary and the barrier are empty
-    if (w->cones == 0) w->cones = 1;
 }
 
 static bool lagged(const ipm *w)
@@ -115,9 +78,9 @@ static bool straight(const ipm *w)
 // shift lags
 static void shift_gradient(const ipm *w, int b, double p[3], double g[3])
 {
-    const int d = w->dim[b];
+    const int d = w->k.dim[b];
     if (d < 2 || lagged(w)) return;
-    const soc_angle a = soc_angle_of(d, w->frame + 2 * (size_t)b, w->z + w->block[b].row);
+    const soc_angle a = soc_angle_of(d, w->frame + 2 * (size_t)b, w->z + w->k.block[b].row);
     if (!(a.length > 0)) return;
     p[0] = p[1] = SOC_HALF;
     g[0] = SOC_HALF * a.c;
@@ -126,28 +89,29 @@ static void shift_gradient(const ipm *w, int b, double p[3], double g[3])
 }
 
 // Ax = A x + b, and comp
-static void evaluate(ipm *w, const ipm_space *space)
+static void evaluate(ipm *w, const self_dual_space *space)
 {
     space->mul(space->user, w->x, w->Ax);
     double sum = 0;
-    for (int b = 0; b < w->nb; ++b) {
-        const int i = w->block[b].row, d = w->dim[b];
-        for (int c = 0; c < w->block[b].dim; ++c) {
-            w->Ax[i + c] += w->b[i + c];
+    for (int b = 0; b < w->k.nb; ++b) {
+        const int i = w->k.block[b].row, d = w->k.dim[b];
+        for (int c = 0; c < w->k.block[b].dim; ++c) {
+            w->Ax[i + c] += w->k.b[i + c];
             // a tangent without friction: u_T is free
             if (d == 1 && c > 0) w->Ax[i + c] = 0;
         }
         if (d > 0) sum += soc_dot(d, w->x + i, w->gx[b], w->z + i, w->gz[b]);
     }
-    w->comp = sum / w->cones;
+    w->comp = sum / w->k.cones;
 }
 
 // C = (1 - G) F2 + regularisation, in the frame
 static void weigh_block(ipm *w, int b)
 {
-    const pcs_block *k = &w->block[b];
-    const int d = w->dim[b], i = k->row, n = k->dim;
-    double *C = w->C + BLOCK_SYSTEM_STRIDE * (size_t)b, *Q = w->Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
+    const pcs_block *k = &w->k.block[b];
+    const int d = w->k.dim[b], i = k->row, n = k->dim;
+    double *C = w->k.C + BLOCK_SYSTEM_STRIDE * (size_t)b,
+           *Q = w->k.Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
     double *t = w->frame + 2 * (size_t)b, *e = w->e + 3 * (size_t)b;
     if (d == 0) {
         C[0] = EQUALITY_WEIGHT;
@@ -198,10 +162,10 @@ static void second_order(int d, const double *e, const double *x, const double *
 
 // The step for centring `target`. dz holds the complementary part c until dz = c - F2 dx is
 // computed
-static bool direction(ipm *w, const ipm_space *space, double target, bool corrected)
+static bool direction(ipm *w, const self_dual_space *space, double target, bool corrected)
 {
-    for (int b = 0; b < w->nb; ++b) {
-        const int i = w->block[b].row, d = w->dim[b], n = w->block[b].dim;
+    for (int b = 0; b < w->k.nb; ++b) {
+        const int i = w->k.block[b].row, d = w->k.dim[b], n = w->k.block[b].dim;
         double x[3], z[3], c[3] = {0}, p[3] = {0}, g[3] = {0}, second[3] = {0}, sum = 0;
         if (d == 0) {
             for (int l = 0; l < n; ++l) {
@@ -221,7 +185,7 @@ static bool direction(ipm *w, const ipm_space *space, double target, bool correc
             sum += g[l] * c[l];
         }
         // (1 - G) c - (A x + b), minus |z_T| e_N where the shift lags
-        const double *Q = w->Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
+        const double *Q = w->k.Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
         const double lag = lagged(w) ? soc_tangent(d, w->z + i) : 0;
         for (int l = 0; l < n; ++l) {
             double Ax = 0;
@@ -232,11 +196,11 @@ static bool direction(ipm *w, const ipm_space *space, double target, bool correc
             w->dz[i + l] = l < d ? c[l] - z[l] : 0;
         }
     }
-    if (!space->solve(space->user, w->C, w->dx)) return false;
-    for (int b = 0; b < w->nb; ++b) {
-        const int i = w->block[b].row, d = w->dim[b];
+    if (!space->solve(space->user, w->k.C, w->dx)) return false;
+    for (int b = 0; b < w->k.nb; ++b) {
+        const int i = w->k.block[b].row, d = w->k.dim[b];
         const double *e = w->e + 3 * (size_t)b;
-        for (int c = 0; c < w->block[b].dim && d > 0; ++c) {
+        for (int c = 0; c < w->k.block[b].dim && d > 0; ++c) {
             if (c < d) w->dz[i + c] -= e[c] * w->dx[i + c];
             if (c >= d) w->dx[i + c] = 0;
         }
@@ -248,8 +212,8 @@ static bool direction(ipm *w, const ipm_space *space, double target, bool correc
 static double longest(const ipm *w)
 {
     double a = 1 / w->o.step_fraction;
-    for (int b = 0; b < w->nb; ++b) {
-        const int i = w->block[b].row, d = w->dim[b];
+    for (int b = 0; b < w->k.nb; ++b) {
+        const int i = w->k.block[b].row, d = w->k.dim[b];
         if (d == 0) continue;
         const double *t = w->frame + 2 * (size_t)b;
         const soc_angle x = soc_angle_of(d, t, w->x + i), z = soc_angle_of(d, t, w->z + i);
@@ -268,8 +232,8 @@ static double longest(const ipm *w)
 static double comp_after(const ipm *w, double h)
 {
     double sum = 0;
-    for (int b = 0; b < w->nb; ++b) {
-        const int i = w->block[b].row, d = w->dim[b];
+    for (int b = 0; b < w->k.nb; ++b) {
+        const int i = w->k.block[b].row, d = w->k.dim[b];
         if (d == 0) continue;
         const double *t = w->frame + 2 * (size_t)b;
         double x[3], z[3], gx = w->gx[b], gz = w->gz[b];
@@ -279,40 +243,40 @@ static double comp_after(const ipm *w, double h)
         soc_move(d, t, z, &gz, h, w->dz + i, straight(w));
         sum += soc_dot(d, x, gx, z, gz);
     }
-    return sum / w->cones;
+    return sum / w->k.cones;
 }
 
 static void advance(ipm *w)
 {
-    for (int b = 0; b < w->nb; ++b) {
-        const int i = w->block[b].row, d = w->dim[b];
+    for (int b = 0; b < w->k.nb; ++b) {
+        const int i = w->k.block[b].row, d = w->k.dim[b];
         const double *t = w->frame + 2 * (size_t)b;
         if (d > 0) {
             soc_move(d, t, w->x + i, &w->gx[b], w->step, w->dx + i, false);
             soc_move(d, t, w->z + i, &w->gz[b], w->step, w->dz + i, straight(w));
         }
-        for (int c = 0; d == 0 && c < w->block[b].dim; ++c) {
+        for (int c = 0; d == 0 && c < w->k.block[b].dim; ++c) {
             w->x[i + c] += w->step * w->dx[i + c];
         }
     }
 }
 
-bool ipm_iterate(ipm *w, const ipm_space *space)
+bool ipm_iterate(ipm *w, const self_dual_space *space)
 {
     evaluate(w, space);
     if (!isfinite(w->comp)) return false;
-    for (int b = 0; b < w->nb; ++b) {
+    for (int b = 0; b < w->k.nb; ++b) {
         weigh_block(w, b);
     }
-    if (!space->factor(space->user, w->Q, w->C) || !direction(w, space, 0, false)) return false;
+    if (!space->factor(space->user, w->k.Q, w->k.C) || !direction(w, space, 0, false)) return false;
 
     const double ratio = w->comp > 0 ? comp_after(w, longest(w)) / w->comp : 0;
     double sigma = ratio * ratio * ratio;
-    if (!w->half_lines) sigma = fmin(SIGMA_HIGH, fmax(sigma, SIGMA_LOW));
+    if (!w->k.half_lines) sigma = fmin(SIGMA_HIGH, fmax(sigma, SIGMA_LOW));
     if (!direction(w, space, sigma * w->comp, true)) return false;
     w->step = longest(w);
-    if (!isfinite(w->step) || !pcs_all_finite(w->dx, (size_t)w->n) ||
-        !pcs_all_finite(w->dz, (size_t)w->n)) {
+    if (!isfinite(w->step) || !pcs_all_finite(w->dx, (size_t)w->k.n) ||
+        !pcs_all_finite(w->dz, (size_t)w->k.n)) {
         return false;
     }
     advance(w);
@@ -321,12 +285,12 @@ bool ipm_iterate(ipm *w, const ipm_space *space)
 
 void ipm_impulse(const ipm *w, bool settled, double *r)
 {
-    for (int b = 0; b < w->nb; ++b) {
-        const pcs_block *k = &w->block[b];
-        const int i = k->row, d = w->dim[b];
+    for (int b = 0; b < w->k.nb; ++b) {
+        const pcs_block *k = &w->k.block[b];
+        const int i = k->row, d = w->k.dim[b];
         const double *x = w->x + i;
         for (int c = 0; c < k->dim; ++c) {
-            r[i + c] = x[c] * w->size * w->D[i + c];
+            r[i + c] = x[c] * w->k.size * w->k.D[i + c];
         }
         if (!settled || d == 0) continue;
         const double t = soc_tangent(d, x);
@@ -335,7 +299,7 @@ void ipm_impulse(const ipm *w, bool settled, double *r)
             memset(r + i, 0, (size_t)k->dim * sizeof *r);
         } else if (w->gx[b] < t && w->gx[b] < soc_tangent(d, w->z + i)) {
             // slides: r is on the boundary
-            r[i] = t * w->size * w->D[i];
+            r[i] = t * w->k.size * w->k.D[i];
         }
     }
 }

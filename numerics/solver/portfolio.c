@@ -73,6 +73,10 @@ pcs_status portfolio_run(portfolio *f, const solver_class *c, const pcs_solver_o
     PCS_TRY(c->solve(f->p, &part, f->watch, f->work, f->r, f->u, &report));
     f->budget -= report.iters * cost;
     f->t.iters += report.iters;
+    if (report.least > 0) {
+        f->least = report.least;
+        f->undecided = report.undecided;
+    }
 
     const double before = f->t.best_value;
     // parts with a track have measured what they return

@@ -22,8 +22,10 @@ typedef struct portfolio {
     double *r, *u;   // n, arrays of the caller
     pcs_solver winner;
     auto_part winning; // the part of the winner
-    bool infeasible;   // proved
-    bool over;         // converged, stopped or out of time
+    double least;      // pcs_report.least of the path, and its undecided blocks
+    int undecided;
+    bool infeasible; // proved
+    bool over;       // converged, stopped or out of time
 } portfolio;
 
 // products with W that a step with a dense factorisation of n rows costs

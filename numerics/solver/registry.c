@@ -4,9 +4,9 @@
 #include "solver/solver.h"
 
 static const solver_class *const table[] = {
-    &solver_auto,          &solver_direct, &solver_enum, &solver_lemke, &solver_nsgs,
-    &solver_newton,        &solver_prox,   &solver_ipm,  &solver_admm,  &solver_apgd,
-    &solver_extragradient, &solver_tresca, &solver_aclm,
+    &solver_auto,   &solver_direct,        &solver_enum,   &solver_lemke,    &solver_nsgs,
+    &solver_newton, &solver_prox,          &solver_ipm,    &solver_homotopy, &solver_admm,
+    &solver_apgd,   &solver_extragradient, &solver_tresca, &solver_aclm,
 };
 
 #define COUNT ((int)(sizeof table / sizeof *table))

@@ -54,6 +54,12 @@ size_t pcs_solve_bytes(const pcs_problem *p, const pcs_solver_opts *opts)
     return p && c && p->n > 0 ? c->work_bytes(p, opts) : 0;
 }
 
+static bool asks_for_bodies(const pcs_solver_opts *o)
+{
+    return (o->kind == PCS_SOLVER_IPM && o->as.ipm.space == PCS_IPM_SPACE_BODY) ||
+           (o->kind == PCS_SOLVER_HOMOTOPY && o->as.homotopy.space == PCS_IPM_SPACE_BODY);
+}
+
 pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watch watch,
                      pcs_arena work, double *r, double *u, pcs_report *report)
 {
@@ -63,11 +69,12 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
         return pcs_fail(PCS_ERR_ARG, "pcs_solve: there is no solver of kind %d", (int)opts->kind);
     }
     PCS_TRY(pcs_solver_opts_check(opts));
-    if (opts->kind == PCS_SOLVER_IPM && opts->as.ipm.space == PCS_IPM_SPACE_BODY) {
+    if (asks_for_bodies(opts)) {
         return pcs_fail(PCS_ERR_UNSUPPORTED,
-                        "ipm: space is body, but there are no bodies: W is given, or M is not"
+                        "%s: space is body, but there are no bodies: W is given, or M is not"
                         " block-diagonal, or a constraint touches three of its blocks; set space ="
-                        " automatic or contact");
+                        " automatic or contact",
+                        c->info.name);
     }
     PCS_TRY(pcs_problem_check(p));
     PCS_TRY(solver_check_cones(c, p->nb, p->block));

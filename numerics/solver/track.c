@@ -105,6 +105,23 @@ bool track_done(solver_track *t, int iters)
     return iters >= t->o->max_iters;
 }
 
+// without a constant term r = 0 is a solution, which the iterates only approach
+static bool try_zero(const pcs_problem *p, solver_track *t, double *r, double *u)
+{
+    for (int i = 0; i < p->n; ++i) {
+        if (p->q[i] != 0) return false;
+    }
+    memset(r, 0, (size_t)p->n * sizeof *r);
+    track_measure(t, r, u);
+    return track_done(t, 0);
+}
+
+bool track_is_over(solver_track *t, double *r, double *u)
+{
+    track_measure(t, r, u);
+    return track_done(t, 0) || try_zero(t->p, t, r, u);
+}
+
 void track_end(const solver_track *t, double *r, pcs_report *out)
 {
     memcpy(r, t->best, (size_t)t->p->n * sizeof *r);

@@ -151,9 +151,9 @@ TEST(boxes_that_are_refused)
     CK_SAYS(pcs_problem_check(&p), PCS_ERR_ARG, "bound of box 0 is inf");
     block.mu = 1;
     pcs_report report;
-    static const pcs_solver none[] = {PCS_SOLVER_IPM, PCS_SOLVER_ENUM, PCS_SOLVER_LEMKE,
-                                      PCS_SOLVER_DIRECT};
-    for (int k = 0; k < 4; ++k) {
+    static const pcs_solver none[] = {PCS_SOLVER_IPM, PCS_SOLVER_HOMOTOPY, PCS_SOLVER_ENUM,
+                                      PCS_SOLVER_LEMKE, PCS_SOLVER_DIRECT};
+    for (int k = 0; k < 5; ++k) {
         const pcs_solver_opts o = pcs_solver_opts_default(none[k]);
         ck_assert_int_eq(pcs_solve_alloc(NULL, &p, &o, &r, &u, &report), PCS_ERR_UNSUPPORTED);
     }

@@ -276,6 +276,7 @@ static const struct {
     {PCS_SOLVER_ACLM, 1e-10, 1e-8, 1e-9, 1000, 100},
     {PCS_SOLVER_EXTRAGRADIENT, 1e-8, 1e-4, 1e-7, 1000, 100},
     {PCS_SOLVER_IPM, 1e-11, 1e-8, 1e-10, 200, 50},
+    {PCS_SOLVER_HOMOTOPY, 1e-11, 1e-8, 1e-10, 200, 50},
 };
 
 // prints the next solver, to which a later failure belongs

@@ -684,10 +684,10 @@ TEST(bad_global_problems_are_refused)
 TEST(solve_survives_every_failing_allocation)
 {
     static const pcs_solver which[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_IPM,
-                                       PCS_SOLVER_ADMM};
+                                       PCS_SOLVER_ADMM, PCS_SOLVER_HOMOTOPY};
     rig s;
     make(&s, BLOCKS, false, 9);
-    for (int c = 0; c < 4; ++c) {
+    for (int c = 0; c < 5; ++c) {
         pcs_solver_opts o = pcs_solver_opts_default(which[c]);
         if (c == 2) o.as.ipm.space = PCS_IPM_SPACE_BODY;
         for (long k = 0;; ++k) {

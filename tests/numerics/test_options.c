@@ -113,11 +113,14 @@ TEST(the_space_of_bodies_needs_the_global_form)
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, friction_bytes(FRICTION_DENSE, FEW), &arena));
     const pcs_problem p = friction_problem(FRICTION_DENSE, FEW, 1, &arena, NULL);
-    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_IPM);
-    o.as.ipm.space = PCS_IPM_SPACE_BODY;
-    double r[3 * FEW] = {0}, u[3 * FEW];
-    pcs_report report;
-    CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_UNSUPPORTED);
-    ck_assert(strstr(pcs_error_text(), "space") && strstr(pcs_error_text(), "set"));
+    static const char *const name[] = {"ipm", "homotopy"};
+    for (int k = 0; k < 2; ++k) {
+        pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_find(name[k])->kind);
+        CK_OK(pcs_solver_opts_set(&o, "space", "body"));
+        double r[3 * FEW] = {0}, u[3 * FEW];
+        pcs_report report;
+        CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_UNSUPPORTED);
+        ck_assert(strstr(pcs_error_text(), name[k]) && strstr(pcs_error_text(), "set"));
+    }
     pcs_arena_destroy(NULL, &arena);
 }

@@ -73,6 +73,7 @@ static bool must_solve(pcs_solver kind, family f, int n)
         return definite || f == FAMILY_SKEWED || f == FAMILY_PSD || f == FAMILY_MIXED_PSD ||
                f == FAMILY_DEFICIENT;
     case PCS_SOLVER_IPM:
+    case PCS_SOLVER_HOMOTOPY:
         return definite || f == FAMILY_SKEWED;
     case PCS_SOLVER_ADMM:
     case PCS_SOLVER_TRESCA:

@@ -201,8 +201,8 @@ static pcs_bodies_problem refuted_problem(void)
 }
 
 // the solvers that have a method for bodies
-static const pcs_solver kind[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_PROX, PCS_SOLVER_IPM,
-                                  PCS_SOLVER_ADMM};
+static const pcs_solver kind[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS,     PCS_SOLVER_PROX,
+                                  PCS_SOLVER_IPM,  PCS_SOLVER_HOMOTOPY, PCS_SOLVER_ADMM};
 
 // a mass of zero, of infinity, and below zero; the last is solved as far as a measure confirms it
 TEST(bad_masses_and_velocities_have_a_status)
@@ -281,9 +281,10 @@ TEST(a_watch_stops_all_islands)
 TEST(limits_end_every_form)
 {
     pile p = pile_make(PILE_BOXES, 40, 3);
-    for (int trial = 0; trial < 4; ++trial) {
+    static const pcs_solver which[] = {PCS_SOLVER_IPM, PCS_SOLVER_ADMM, PCS_SOLVER_HOMOTOPY};
+    for (int trial = 0; trial < 6; ++trial) {
         const int k = trial % 2;
-        pcs_solver_opts o = options(trial < 2 ? PCS_SOLVER_IPM : PCS_SOLVER_ADMM, 1e-12);
+        pcs_solver_opts o = options(which[trial / 2], 1e-12);
         o.max_seconds = k == 0 ? 1e-9 : 0;
         answer a = answer_new(&p, NULL);
         pcs_arena arena;

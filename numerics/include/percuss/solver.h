@@ -22,6 +22,7 @@ typedef enum pcs_solver {
     PCS_SOLVER_NEWTON,        ///< semismooth Newton on a complementarity function, line search
     PCS_SOLVER_PROX,          ///< proximal point loop around semismooth Newton
     PCS_SOLVER_IPM,           ///< primal-dual interior point; monotone problems, friction
+    PCS_SOLVER_HOMOTOPY,      ///< path of a smoothed problem past its turning points; friction
     PCS_SOLVER_ADMM,          ///< ADMM: factors of W + rho I, then cheap iterations
     PCS_SOLVER_APGD,          ///< accelerated projected gradient, shift of friction frozen
     PCS_SOLVER_EXTRAGRADIENT, ///< extragradient with a self-adaptive step
@@ -132,7 +133,7 @@ typedef enum pcs_ipm_shift {
     PCS_IPM_SHIFT_LAGGED ///< the shift of the last iterate: symmetric systems when W is symmetric
 } pcs_ipm_shift;
 
-/// Where ipm solves its linear systems.
+/// Where ipm and homotopy solve their linear systems.
 typedef enum pcs_ipm_space {
     PCS_IPM_SPACE_AUTOMATIC, ///< body where bodies are given that have fewer velocities than
                              ///< rows
@@ -148,6 +149,14 @@ typedef struct pcs_ipm_opts {
     double regularisation; ///< proximal weight on W, scaled to a diagonal of about 1
     pcs_ipm_space space;   ///< unknowns of the linear systems
 } pcs_ipm_opts;
+
+/// Options of PCS_SOLVER_HOMOTOPY.
+typedef struct pcs_homotopy_opts {
+    int steps;           ///< after this many another start is tried: the best r and the common
+                         ///< start in turn, with other random numbers each time
+    double smoothing;    ///< c of the smoothed shift sqrt(|z_T|^2 + (c t)^2)
+    pcs_ipm_space space; ///< unknowns of the linear systems
+} pcs_homotopy_opts;
 
 /// How admm chooses its penalty rho, for a problem scaled to a diagonal of W near 1.
 typedef enum pcs_admm_penalty {
@@ -211,6 +220,7 @@ typedef struct pcs_solver_opts {
         pcs_newton_opts newton;
         pcs_prox_opts prox;
         pcs_ipm_opts ipm;
+        pcs_homotopy_opts homotopy;
         pcs_admm_opts admm;
         pcs_apgd_opts apgd;
         pcs_extragradient_opts extragradient;
@@ -261,6 +271,10 @@ typedef struct pcs_report {
     double seconds;      ///< time of the solve only; 0 for a single row, which takes less time than
                          ///< reading the clock
     pcs_measure measure; ///< measure of the r returned
+    double least;        ///< homotopy: the least t of its paths from t = 1, where a solution has
+                         ///< t = 0; 0 where it did not run
+    int undecided;       ///< homotopy: blocks that were neither open, stuck nor sliding for certain
+                   ///< there; pcs_certificate_statuses says which ones are so at the r returned
 } pcs_report;
 
 /// Arena bytes pcs_solve needs for this problem and these options.

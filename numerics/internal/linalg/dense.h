@@ -56,6 +56,8 @@ int dense_pivoted_cholesky(int n, double *A, int *place, double *work);
 // LU with partial pivoting, in place; piv has n entries: row k was swapped with row piv[k], as by
 // lu_factor. false when a pivot is zero or not finite
 bool dense_lu(int n, double *A, int *piv);
+// the sign of det A from the factors of dense_lu
+int dense_lu_sign(int n, const double *lu, const int *piv);
 // B = A^-1 B for nrhs columns, with the factors of dense_lu; transposed: A^-T
 void dense_lu_solve(int n, const double *lu, const int *piv, bool transposed, int nrhs, double *B);
 

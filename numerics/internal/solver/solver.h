@@ -31,6 +31,7 @@ typedef struct solver_class {
 // solve_bodies of the rows that have it (numerics/bodies)
 pcs_status bodies_admm(island_task *t);
 pcs_status bodies_auto(island_task *t);
+pcs_status bodies_homotopy(island_task *t);
 pcs_status bodies_ipm(island_task *t);
 pcs_status bodies_nsgs(island_task *t);
 pcs_status bodies_prox(island_task *t);
@@ -66,8 +67,8 @@ pcs_status bodies_prox(island_task *t);
 #define SOLVER_OPTIONS(options) .info.opt = options, .info.n_opts = sizeof options / sizeof *options
 
 extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke, solver_nsgs,
-    solver_newton, solver_prox, solver_ipm, solver_admm, solver_apgd, solver_extragradient,
-    solver_tresca, solver_aclm;
+    solver_newton, solver_prox, solver_ipm, solver_homotopy, solver_admm, solver_apgd,
+    solver_extragradient, solver_tresca, solver_aclm;
 
 // the row of a kind, or null
 const solver_class *solver_class_of(pcs_solver kind);
@@ -151,6 +152,10 @@ static inline void track_stall(solver_track *t, int iters)
     t->iters = iters;
     t->outcome = PCS_OUTCOME_STALLED;
 }
+
+// for methods with a start of their own: measures the start, and r = 0 where that is a solution;
+// true when the solve ends here
+bool track_is_over(solver_track *t, double *r, double *u);
 
 // the best r, and the report; out->measure is that of r in the norms of the solver's own problem
 void track_end(const solver_track *t, double *r, pcs_report *out);

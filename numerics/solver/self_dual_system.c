@@ -1,5 +1,5 @@
 // A + C in contact space: dense Cholesky, CHOLMOD, or the LU of block_system.
-#include "solver/ipm_system.h"
+#include "solver/self_dual_system.h"
 
 #include <float.h>
 #include <string.h>
@@ -14,6 +14,8 @@
 #define DENSE_PART 0.25
 // steps of refinement
 #define REFINE 2
+// C is added to A, whose null space is large where contacts are hyperstatic
+#define FLOOR 1e-11
 // entries (i, j) and (j, i) of A, whose diagonal is about 1, are equal when they differ by less
 #define SYMMETRY_TOL (64 * DBL_EPSILON)
 // largest number of entries of a factor, 8 bytes each
@@ -35,7 +37,7 @@ static bool is_dense(const pcs_problem *p)
     return p->n <= DENSE_ROWS || bsr_stored(&p->W) > DENSE_PART * p->n * p->n;
 }
 
-size_t ipm_system_bytes(const pcs_problem *p)
+size_t self_dual_system_bytes(const pcs_problem *p)
 {
     const size_t n = (size_t)p->n, blocks = (size_t)p->W.ptr[p->W.m];
     size_t symmetric = 64;
@@ -54,7 +56,7 @@ size_t ipm_system_bytes(const pcs_problem *p)
 }
 
 // A = D W D, its blocks one after another
-static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
+static bool scale(self_dual_system *s, const pcs_problem *p, pcs_arena *arena)
 {
     const pcs_bsr *W = &p->W;
     size_t *off = PCS_TAKE(arena, (size_t)W->ptr[W->m], size_t), at = 0;
@@ -68,7 +70,7 @@ static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
             off[k] = at;
             for (int c = W->col[W->idx[k]]; c < W->col[W->idx[k] + 1]; ++c) {
                 for (int l = 0; l < h; ++l) {
-                    s->A[at++] = s->w->D[W->row[i] + l] * *w++ * s->w->D[c];
+                    s->A[at++] = s->k->D[W->row[i] + l] * *w++ * s->k->D[c];
                 }
             }
         }
@@ -78,7 +80,7 @@ static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
     s->p.W.off = off;
     bool rotates = false;
     for (int b = 0; b < p->nb; ++b) {
-        rotates = rotates || s->w->dim[b] > 1;
+        rotates = rotates || s->k->dim[b] > 1;
         for (int c = 0; c < p->block[b].dim; ++c) {
             s->block[p->block[b].row + c] = b;
         }
@@ -90,7 +92,7 @@ static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
 }
 
 // Number of rows of a unit: those of a cone block, or one row of an equality block
-static int unit_rows(const ipm_system *s, int row)
+static int unit_rows(const self_dual_system *s, int row)
 {
     const pcs_block *k = &s->p.block[s->block[row]];
     return k->cone == PCS_CONE_EQUALITY ? 1 : k->dim;
@@ -129,10 +131,10 @@ static void rotate_unit(int h, int w, int ld, const double *a, const double *Qi,
 }
 
 // Q' A Q; Q null: the identity
-static void turn(ipm_system *s, const double *Q)
+static void turn(self_dual_system *s, const double *Q)
 {
     const pcs_bsr *W = &s->p.W;
-    const int *dim = s->w->dim;
+    const int *dim = s->k->dim;
     for (int i = 0; i < W->m && s->rotated; ++i) {
         const int h = W->row[i + 1] - W->row[i];
         for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
@@ -155,7 +157,7 @@ static void turn(ipm_system *s, const double *Q)
     }
 }
 
-static bool symmetric(const pcs_bsr *A)
+static bool is_symmetric(const pcs_bsr *A)
 {
     for (int i = 0; i < A->m; ++i) {
         const int h = A->row[i + 1] - A->row[i];
@@ -175,7 +177,7 @@ static bool symmetric(const pcs_bsr *A)
 // ---- sparse Cholesky ---------------------------------------------------------------------------
 
 // places an entry of the symmetric matrix, i and j in any order; only counts while U.i is null
-static int place_entry(ipm_system *s, int i, int j, double x)
+static int place_entry(self_dual_system *s, int i, int j, double x)
 {
     const int a = s->place[i], b = s->place[j];
     const int column = a > b ? a : b, at = s->next[column]++;
@@ -186,7 +188,7 @@ static int place_entry(ipm_system *s, int i, int j, double x)
 }
 
 // the entries of A off the diagonal blocks
-static void walk_entries(ipm_system *s)
+static void walk_entries(self_dual_system *s)
 {
     const pcs_bsr *A = &s->p.W;
     const pcs_block *block = s->p.block;
@@ -210,7 +212,7 @@ static void walk_entries(ipm_system *s)
     }
 }
 
-static void walk_blocks(ipm_system *s)
+static void walk_blocks(self_dual_system *s)
 {
     for (int b = 0, wrow = 0; b < s->p.nb; ++b) {
         const pcs_block *k = &s->p.block[b];
@@ -232,7 +234,7 @@ static void walk_blocks(ipm_system *s)
 }
 
 // writes the values into the known pattern
-static void fill(ipm_system *s)
+static void fill(self_dual_system *s)
 {
     memcpy(s->next, s->U.p, (size_t)s->p.n * sizeof *s->next);
     walk_entries(s);
@@ -240,7 +242,7 @@ static void fill(ipm_system *s)
 }
 
 // the pattern, in the order given by place
-static void lay_out(ipm_system *s)
+static void lay_out(self_dual_system *s)
 {
     const int n = s->p.n;
     int *const rows = s->U.i;
@@ -256,7 +258,7 @@ static void lay_out(ipm_system *s)
     fill(s);
 }
 
-static bool begin_sparse(ipm_system *s, pcs_arena *arena)
+static bool begin_sparse(self_dual_system *s, pcs_arena *arena)
 {
     const size_t n = (size_t)s->p.n, entries = (size_t)upper_bound(&s->p);
     s->U = (pcs_csc){.m = s->p.n, .n = s->p.n};
@@ -285,7 +287,7 @@ static bool begin_sparse(ipm_system *s, pcs_arena *arena)
     return true;
 }
 
-static bool factor_sparse(ipm_system *s, const double *C)
+static bool factor_sparse(self_dual_system *s, const double *C)
 {
     fill(s);
     for (int b = 0; b < s->p.nb; ++b) {
@@ -307,7 +309,7 @@ static bool factor_sparse(ipm_system *s, const double *C)
     return end == CHOL_GOOD;
 }
 
-static bool apply_sparse(ipm_system *s, double *x)
+static bool apply_sparse(self_dual_system *s, double *x)
 {
     const int n = s->p.n;
     for (int i = 0; i < n; ++i) {
@@ -322,7 +324,7 @@ static bool apply_sparse(ipm_system *s, double *x)
 
 // ---- dense Cholesky ----------------------------------------------------------------------------
 
-static bool factor_dense(ipm_system *s, const double *C)
+static bool factor_dense(self_dual_system *s, const double *C)
 {
     const size_t n = (size_t)s->p.n;
     pcs_bsr_to_dense(&s->p.W, s->K);
@@ -343,7 +345,7 @@ static bool factor_dense(ipm_system *s, const double *C)
 // ---- either ------------------------------------------------------------------------------------
 
 // replaces the symmetric factors by those of block_system, in the same memory
-static bool turn_to_lu(ipm_system *s)
+static bool turn_to_lu(self_dual_system *s)
 {
     chol_end(s->chol);
     s->chol = NULL;
@@ -352,9 +354,10 @@ static bool turn_to_lu(ipm_system *s)
     return block_system_begin(&s->lu, &s->p, &arena);
 }
 
-bool ipm_system_begin(ipm_system *s, const ipm *w, const pcs_problem *p, pcs_arena *arena)
+bool self_dual_system_begin(self_dual_system *s, const self_dual *k, bool symmetric,
+                            const pcs_problem *p, pcs_arena *arena)
 {
-    *s = (ipm_system){.w = w};
+    *s = (self_dual_system){.k = k};
     if (!scale(s, p, arena)) return false;
     s->t = PCS_TAKE(arena, (size_t)p->n, double);
     s->t2 = PCS_TAKE(arena, (size_t)p->n, double);
@@ -363,15 +366,7 @@ bool ipm_system_begin(ipm_system *s, const ipm *w, const pcs_problem *p, pcs_are
     s->arena = *arena;
     turn(s, NULL);
 
-    // the gradient of the shift is not symmetric
-    s->symmetric = w->o.shift == PCS_IPM_SHIFT_LAGGED;
-    if (!s->symmetric) {
-        s->symmetric = true;
-        for (int b = 0; b < p->nb && s->symmetric; ++b) {
-            s->symmetric = w->dim[b] < 2;
-        }
-    }
-    s->symmetric = s->symmetric && symmetric(&s->p.W);
+    s->symmetric = symmetric && is_symmetric(&s->p.W);
     if (!s->symmetric) return turn_to_lu(s);
     s->dense = is_dense(p);
     if (!s->dense) return begin_sparse(s, arena) || turn_to_lu(s);
@@ -379,7 +374,7 @@ bool ipm_system_begin(ipm_system *s, const ipm *w, const pcs_problem *p, pcs_are
     return s->K != NULL;
 }
 
-void ipm_system_end(ipm_system *s)
+void self_dual_system_end(self_dual_system *s)
 {
     chol_end(s->chol);
     block_system_end(&s->lu);
@@ -387,7 +382,7 @@ void ipm_system_end(ipm_system *s)
 
 static bool factor(void *user, const double *Q, const double *C)
 {
-    ipm_system *s = user;
+    self_dual_system *s = user;
     turn(s, Q);
     if (s->symmetric) {
         if (s->dense ? factor_dense(s, C) : factor_sparse(s, C)) return true;
@@ -397,7 +392,7 @@ static bool factor(void *user, const double *Q, const double *C)
     return block_system_factor(&s->lu, NULL, C, 0) == SPARSE_LU_GOOD;
 }
 
-static bool apply(ipm_system *s, double *x)
+static bool apply(self_dual_system *s, double *x)
 {
     if (!s->dense) return apply_sparse(s, x);
     dense_cholesky_solve(s->p.n, s->K, x);
@@ -406,7 +401,7 @@ static bool apply(ipm_system *s, double *x)
 
 static bool solve(void *user, const double *C, double *b)
 {
-    ipm_system *s = user;
+    self_dual_system *s = user;
     if (!s->symmetric) return block_system_solve(&s->lu, NULL, C, REFINE, b);
 
     const size_t n = (size_t)s->p.n;
@@ -428,13 +423,20 @@ static bool solve(void *user, const double *C, double *b)
 
 static void mul(void *user, const double *x, double *y)
 {
-    const ipm_system *s = user;
+    const self_dual_system *s = user;
     pcs_bsr A = s->p.W;
     A.val = s->A;
     pcs_bsr_mul(&A, x, y);
 }
 
-ipm_space ipm_system_space(ipm_system *s)
+// Cholesky factors exist for a positive determinant only
+static int sign(void *user)
 {
-    return (ipm_space){.user = s, .mul = mul, .factor = factor, .solve = solve};
+    const self_dual_system *s = user;
+    return s->symmetric ? 1 : block_system_sign(&s->lu);
+}
+
+self_dual_space self_dual_system_space(self_dual_system *s)
+{
+    return (self_dual_space){s, mul, factor, solve, sign, FLOOR};
 }

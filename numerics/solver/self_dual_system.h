@@ -1,17 +1,17 @@
-// The linear systems of the interior point method in contact space, A + C with A = D W D and C
+// The linear systems of solver/self_dual.h in contact space, A + C with A = D W D and C
 // block diagonal: Cholesky while A and C are symmetric, LU otherwise.
-#ifndef SOLVER_IPM_SYSTEM_H
-#define SOLVER_IPM_SYSTEM_H
+#ifndef SOLVER_SELF_DUAL_SYSTEM_H
+#define SOLVER_SELF_DUAL_SYSTEM_H
 
 #include "linalg/chol.h"
-#include "solver/ipm.h"
+#include "solver/self_dual.h"
 
-typedef struct ipm_system {
+typedef struct self_dual_system {
     pcs_problem p;   // the problem of Q' A Q, with the same blocks
     double *A;       // the values of A
     double *rotated; // values of Q' A Q, or null where all frames are the identity
     int *block;      // n, the block of a row
-    const ipm *w;
+    const self_dual *k;
     bool symmetric;     // Cholesky is tried first
     bool dense;         // uses a full matrix
     double *K;          // n x n when dense
@@ -25,12 +25,13 @@ typedef struct ipm_system {
     pcs_arena arena; // memory for the LU that replaces symmetric factors when they fail
     block_system lu;
     double *t, *t2, *right; // n
-} ipm_system;
+} self_dual_system;
 
-size_t ipm_system_bytes(const pcs_problem *p);
-// false when memory ran out
-bool ipm_system_begin(ipm_system *s, const ipm *w, const pcs_problem *p, pcs_arena *arena);
-void ipm_system_end(ipm_system *s);
-ipm_space ipm_system_space(ipm_system *s);
+size_t self_dual_system_bytes(const pcs_problem *p);
+// symmetric: C will be; false when memory ran out
+bool self_dual_system_begin(self_dual_system *s, const self_dual *k, bool symmetric,
+                            const pcs_problem *p, pcs_arena *arena);
+void self_dual_system_end(self_dual_system *s);
+self_dual_space self_dual_system_space(self_dual_system *s);
 
 #endif

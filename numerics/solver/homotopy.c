@@ -1,0 +1,96 @@
+// The row homotopy: tries of the path of homotopy_path.c from several starts.
+//
+// J. C. Alexander, J. A. Yorke, The homotopy continuation method: numerically implementable
+// topological procedures, Trans. Amer. Math. Soc. 242, 1978.
+#include "solver/homotopy.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "problem/problem.h"
+#include "solver/self_dual_system.h"
+
+// a warm path starts at this t; the best r so far must have a value below WARM_NEAR
+#define WARM_T    1e-7
+#define WARM_NEAR 1e-2
+
+static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
+{
+    (void)o;
+    return track_bytes(p) + solver_bytes((size_t)p->n, sizeof(double)) +
+           homotopy_bytes(p->n, p->nb) + self_dual_system_bytes(p);
+}
+
+// the starts in turn: cold, warm, and from then on with another seed each time
+static bool start(homotopy *w, const self_dual_space *space, const solver_track *t, int number)
+{
+    static const double from[] = {WARM_T, 100 * WARM_T, 10 * WARM_T};
+    const int k = number / 2;
+    const bool warm = number % 2 == 1 && t->best_value < WARM_NEAR;
+    if (!warm) return homotopy_start_cold(w, space, (uint64_t)(number == 0 ? 0 : number));
+    return homotopy_start_warm(w, space, t->best, from[k % 3], (uint64_t)(k == 0 ? 0 : number));
+}
+
+void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, double *r, double *u,
+                  pcs_report *out)
+{
+    out->least = 1;
+    for (int k = 0; k < t->o->max_iters && w->factors < t->o->max_iters; ++k) {
+        t->outcome = PCS_OUTCOME_STALLED;
+        t->iters = w->factors;
+        if (!start(w, space, t, k)) continue;
+        const homotopy_path path = homotopy_follow(w, space, t, r, u);
+        // the start of a warm path is no result
+        if (!w->warm && path.least < out->least) {
+            out->least = path.least;
+            out->undecided = path.undecided;
+        }
+        if (path.end == HOMOTOPY_OVER) return;
+    }
+    t->iters = w->factors;
+    t->outcome = PCS_OUTCOME_MAX_ITERS;
+}
+
+static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
+                        pcs_arena work, double *r, double *u, pcs_report *out)
+{
+    solver_track t;
+    homotopy w;
+    self_dual_system s;
+    double *scales = NULL;
+    if (!track_begin(&t, p, o, watch, &work, r) ||
+        !(scales = PCS_TAKE(&work, (size_t)p->n, double)) ||
+        !homotopy_take(&w, &o->as.homotopy, p->n, p->nb, p->block, &work)) {
+        return pcs_fail_memory("homotopy");
+    }
+    if (!track_is_over(&t, r, u)) {
+        problem_scales(p, scales);
+        self_dual_begin(&w.k, scales, p->q);
+        t.outcome = PCS_OUTCOME_STALLED;
+        if (self_dual_system_begin(&s, &w.k, w.k.half_lines, p, &work)) {
+            const self_dual_space space = self_dual_system_space(&s);
+            homotopy_run(&w, &space, &t, r, u, out);
+        }
+        self_dual_system_end(&s);
+    }
+    track_end(&t, r, out);
+    return PCS_OK;
+}
+
+static const char *const space_words[] = {"automatic", "contact", "body"};
+
+static const pcs_opt options[] = {
+    OPT_INT("steps", homotopy.steps, 1, 1000000, "steps after which another start is tried"),
+    OPT_REAL("smoothing", homotopy.smoothing, 0, 100,
+             "width c of the smoothed shift sqrt(|z_T|^2 + (c t)^2)"),
+    OPT_WORD("space", homotopy.space, PCS_IPM_SPACE_AUTOMATIC, PCS_IPM_SPACE_BODY,
+             "space of the linear systems; body needs bodies, or M and H", space_words),
+};
+
+const solver_class solver_homotopy = {
+    SOLVER_ROW("homotopy", PCS_SOLVER_HOMOTOPY, REAL_CONES, 1e-10, 3000,
+               "follows the curve of a smoothed problem past its turning points; friction"),
+    SOLVER_OPTIONS(options),
+    .defaults.as.homotopy = {.steps = 300, .smoothing = 1},
+    .solve_bodies = bodies_homotopy,
+};
