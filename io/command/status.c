@@ -200,7 +200,11 @@ static void print_intervals(const certificate *c, const opened *in)
 static void print_springs(const certificate *c, const opened *in)
 {
     const pcs_elastic_report *e = &c->shared;
-    if (!(e->violation < INFINITY) || isnan(c->n > 0 ? c->elastic[0] : 0)) {
+    if (isinf(e->violation)) {
+        printf("    springs: r is not a solution, so its impulses are not shared\n");
+        return;
+    }
+    if (c->n > 0 && isnan(c->elastic[0])) {
         printf(
             "    springs: no impulses with these velocities obey their law; the best violate it by "
             "%.1e\n",

@@ -135,8 +135,10 @@ TEST(a_proof_that_there_is_no_solution)
     ck_assert(json_is_valid(out_text));
     ck_assert(strstr(out_text, "\"no_solution\":{\"y\":[1,1],\"closing\":0.3") != NULL ||
               strstr(out_text, "\"closing\":0.29") != NULL);
-    ck_assert_int_eq(percuss("solve --solver nsgs --max-iters 0 $DATA/fc3d_dense.dat"), 1);
+    ck_assert_int_eq(percuss("solve --springs 1 --solver nsgs --max-iters 0 $DATA/fc3d_dense.dat"),
+                     1);
     ck_assert(strstr(out_text, "not solved: r is the best of the search") != NULL);
+    ck_assert(strstr(out_text, "springs: r is not a solution") != NULL);
     ck_assert_int_eq(percuss("solve $DATA/lcp_infeasible.dat"), 1);
     ck_assert(strstr(out_text, "no solution: ") != NULL);
 }
