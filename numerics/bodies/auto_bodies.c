@@ -60,15 +60,11 @@
 #define LINKED_PART  0.12
 #define LINKED_IPM   30
 
-// The interior point method in the velocities has VELOCITY_IPM iterations: where it arrives, it
-// does so within 35. It begins once VELOCITY_PART times that many factorisations of the finish have
-// been spent on the island (an iteration costs some four of them), and again with steps of
-// VELOCITY_SHORT of the way to the boundary after VELOCITY_AGAIN times as much
-#define VELOCITY_IPM   40
-#define VELOCITY_PART  1.0
-#define VELOCITY_AGAIN 3.0
-#define VELOCITY_SHORT 0.9
-// its result is kept where the measure is at most this part of the one before
+// Methods with their systems in the velocities. Costs are in those of VELOCITY_UNIT factorisations
+// of the finish; an iteration costs some four of them. A try begins after `after` of these have
+// been spent on the island, where as much is left. The result is kept where the measure is at most
+// VELOCITY_NEARER of the one before
+#define VELOCITY_UNIT   40
 #define VELOCITY_NEARER 0.1
 
 // ---- the portfolio -----------------------------------------------------------------------------
@@ -88,7 +84,7 @@ typedef struct turns {
     bool linked;           // factors of W cost little
     bool boxes;            // which the interior point method does not take
     int factors;           // number of turns with these factors
-    int velocities;        // number of turns of the interior point method in the velocities
+    int velocities;        // number of tries with systems in the velocities
     double mark, marked;   // the measure when it last fell to half, and the units spent until then
 } turns;
 
@@ -205,29 +201,49 @@ static pcs_status turn_of_factors(turns *t)
     return task_assemble(t->t, &o, left_of(t), LINKED_STEP);
 }
 
-// The interior point method with its systems in the velocities, which arrives from anywhere or not
-// at all. With shorter steps it arrives elsewhere.
+// The interior point method arrives from anywhere in some 35 iterations, or not at all; with
+// shorter steps it arrives elsewhere. The path of the smoothed problem takes hundreds of
+// iterations.
+typedef struct velocity_try {
+    pcs_solver kind;
+    auto_part part;
+    double after, left;   // in units of VELOCITY_UNIT factorisations: spent before, and left
+    int most;             // iterations
+    double step_fraction; // of ipm; 0: the default
+} velocity_try;
+static const velocity_try velocity_tries[] = {
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 1, 1, 40, 0},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 3, 3, 40, 0.9},
+    {PCS_SOLVER_HOMOTOPY, PART_PATH, 25, 40, 1000, 0},
+    {PCS_SOLVER_HOMOTOPY, PART_PATH, 100, 100, 4000, 0},
+};
+enum { VELOCITY_TRIES = sizeof velocity_tries / sizeof *velocity_tries };
+
 static pcs_status turn_of_velocities(turns *t)
 {
-    enum { TRIES = 2 };
     island_task *all = t->t;
+    while (t->velocities < VELOCITY_TRIES &&
+           !part_runs(&all->o, velocity_tries[t->velocities].part)) {
+        t->velocities += 1;
+    }
+    if (t->velocities == VELOCITY_TRIES) return PCS_OK;
+    const velocity_try *next = &velocity_tries[t->velocities];
     const bool alone = !part_runs(&all->o, PART_SWEEPS);
-    const double cost = VELOCITY_IPM * (t->spend.factor + t->nb);
-    const double after = cost * (t->velocities == 0 ? VELOCITY_PART : VELOCITY_AGAIN);
-    if (t->velocities == TRIES || left_of(t) < cost) return PCS_OK;
-    if (!alone && all->result->units < after) return PCS_OK;
-    if (!begins(all, PART_VELOCITIES)) return PCS_OK;
-    island_task one = *all;
-    one.o = part_options(all, PCS_SOLVER_IPM);
-    one.o.max_seconds = all->o.max_seconds;
-    one.o.max_iters = VELOCITY_IPM;
-    if (t->velocities > 0) one.o.as.ipm.step_fraction = VELOCITY_SHORT;
+    const double unit = VELOCITY_UNIT * (t->spend.factor + t->nb);
+    if (left_of(t) < next->left * unit) return PCS_OK;
+    if (!alone && all->result->units < next->after * unit) return PCS_OK;
     t->velocities += 1;
+    all->part = next->part;
+    island_task one = *all;
+    one.o = part_options(all, next->kind);
+    one.o.max_seconds = all->o.max_seconds;
+    one.o.max_iters = next->most;
+    if (next->step_fraction > 0) one.o.as.ipm.step_fraction = next->step_fraction;
     // a little better is no better start: iterates that diverge may have a smaller measure
     one.below = fmax(all->o.tol, VELOCITY_NEARER * task_value(all));
     const pcs_status status = solver_class_of(one.o.kind)->solve_bodies(&one);
     if (status != PCS_ERR_UNSUPPORTED) return status;
-    t->velocities = TRIES;
+    t->velocities = VELOCITY_TRIES;
     return PCS_OK;
 }
 

@@ -30,7 +30,8 @@ typedef enum auto_part {
     PART_W,
     PART_JOINTS,
     PART_VELOCITIES,
-    PART_LAST = PART_VELOCITIES
+    PART_PATH,
+    PART_LAST = PART_PATH
 } auto_part;
 
 #define PART_MASK ((int)((1u << PART_LAST) - 1)) // all parts

@@ -340,26 +340,28 @@ TEST(a_part_that_is_left_out_is_not_heard)
     }
 }
 
-// The interior point method in the velocities solves an island of any size by itself, as far as the
-// shift allows, and the report names it. Where the velocity is unique it is that of the sweeps.
+// Each method with its systems in the velocities solves an island of any size by itself, and the
+// report names it. Where the velocity is unique it is that of all of them together.
 TEST(the_velocities_alone_solve_large_islands)
 {
-    const unsigned only = (unsigned)PART_MASK & ~part_bit(PART_VELOCITIES);
-    const int sizes[] = {500, 40};
+    const auto_part part[] = {PART_VELOCITIES, PART_PATH};
+    const int sizes[] = {450, 40};
     for (int kind = PILE_SPHERES; kind <= PILE_BOXES; ++kind) {
         pile p = pile_make((pile_kind)kind, sizes[kind], 3);
         pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-9);
         answer whole = answer_of(&p, &o, NULL);
-        o.as.portfolio.without = (int)only;
-        answer a = answer_of(&p, &o, NULL);
-        if (kind == PILE_SPHERES) ck_assert_int_gt(a.report.largest, 400);
-        ck_assert_int_eq(a.report.solve.part, PART_VELOCITIES);
-        expect_measure(&p, &a, 1e-9);
         expect_measure(&p, &whole, 1e-9);
-        const int nv = p.b.A->start[p.b.A->nb];
-        if (kind == PILE_SPHERES) ck_assert_double_le(furthest(nv, a.v, whole.v), 1e-6);
+        for (int k = 0; k < 2; ++k) {
+            o.as.portfolio.without = (int)((unsigned)PART_MASK & ~part_bit(part[k]));
+            answer a = answer_of(&p, &o, NULL);
+            if (kind == PILE_SPHERES) ck_assert_int_gt(a.report.largest, 400);
+            ck_assert_int_eq(a.report.solve.part, (int)part[k]);
+            expect_measure(&p, &a, 1e-9);
+            const int nv = p.b.A->start[p.b.A->nb];
+            if (kind == PILE_SPHERES) ck_assert_double_le(furthest(nv, a.v, whole.v), 1e-6);
+            answer_free(&a);
+        }
         answer_free(&whole);
-        answer_free(&a);
         pile_free(&p);
     }
 }
@@ -371,8 +373,9 @@ TEST(no_part_runs_again_on_w)
     for (int seed = 1; seed <= 3; ++seed) {
         pile p = pile_make(PILE_SPHERES, 80, (uint64_t)seed);
         contradict(&p);
-        // without the part that proves that there is no solution
-        const unsigned parts = parts_heard(&p, 50000, (int)part_bit(PART_VELOCITIES));
+        // without those that end it, the first of them with a proof that there is no solution
+        const unsigned without = part_bit(PART_VELOCITIES) | part_bit(PART_PATH);
+        const unsigned parts = parts_heard(&p, 50000, (int)without);
         const unsigned on_w = part_bit(PART_FRICTION_LAST + 1) - 1;
         ck_assert_uint_ne(parts & part_bit(PART_SWEEPS), 0);
         ck_assert_uint_ne(parts & part_bit(PART_FINISH), 0);
