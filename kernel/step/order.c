@@ -48,7 +48,8 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
 // A unilateral row holds its systems if it overlaps at q_k, if it had an impulse in the last step
 // and is still closed, or if it has an impulse in any pass. A row that is only near does not, so
 // that bodies that pass each other move as if alone. A body that rolls over an edge stays closed
-// only up to the square of its rotation in a step, however small proj_tol is.
+// only up to the square of its rotation in a step, however small proj_tol is. The end-of-step rule
+// adds only rows that the step closes: these hold at once.
 static void find_holding(const trial *t, candidates *list)
 {
     const double near = fmax(t->proj_tol, MODEL_OVERLAP * t->size);
@@ -56,8 +57,9 @@ static void find_holding(const trial *t, candidates *list)
         candidate *c = &list->c[i];
         if (!law_is_unilateral(&c->law)) continue;
         const bool pushed = c->at >= 0 && t->solution.r[c->at] > 0;
+        const bool closes = t->rule == PCS_ACTIVATION_END_OF_STEP;
         const double closed = c->r[0] > 0 ? near : 0;
-        c->holds = c->active && (c->holds || pushed || c->g[0] <= closed);
+        c->holds = c->active && (c->holds || pushed || closes || c->g[0] <= closed);
     }
 }
 
