@@ -24,8 +24,14 @@
 // The same by the equations of the whole machine: a Lagrangian of hip and feet of the mass beta in
 // four coordinates, constraints that hold the stance foot, and the impact of the other foot by the
 // library. Its gait goes over to that of the simplest walker with beta -> 0.
+//
+// The same once more as three planar bodies in time steps, which walk on tiles: a foot that swings
+// past the other leg is below the slope, and has no tile there. Steps do not locate the impacts.
 #include "args.h"
 #include "example.h"
+#include "flags/run_flags.h"
+#include "scenes/simulation.h"
+#include "scenes/walker_scene.h"
 
 #include <percuss/mechanics.h>
 
@@ -37,29 +43,42 @@
 #define PUBLISHED_SLOPE 0.009
 #define STABLE_SLOPE    0.0151
 #define LONGEST         10.0 // step: a walker that takes longer has fallen
+#define HEADER          "t,step,theta,phi,theta_dot,phi_dot,foot"
+#define COLUMNS         "write the walk: t, step, theta, phi, their rates, place of the stance foot"
+
+// on tiles: mass of a foot, its moment of inertia, number of tiles
+#define SCENE_FEET  3e-3
+#define SCENE_TURN  3e-5
+#define SCENE_TILES 8
 
 enum { LONG, SHORT };
 enum { MOST = 3, LEVELS = 4 }; // numbers that a map from step to step has; slopes
 
 typedef struct settings {
+    run_settings run;
     double slope, feet, rtol;
     int gait, steps;
-    const char *csv;
 } settings;
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){.slope = PUBLISHED_SLOPE, .feet = 1e-3, .rtol = 1e-12, .steps = 6};
+    *set = (settings){.run = {.gravity = 1, .scheme = pcs_scheme_moreau_jean(), .h = 4e-3},
+                      .slope = PUBLISHED_SLOPE,
+                      .feet = 1e-3,
+                      .rtol = 1e-12,
+                      .steps = 6};
+    set->run.t_end = 12;
+    set->run.scheme.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
+    set->run.scheme.proj_tol = 1e-10;
     args a = {.about = "The simplest walker and its gaits: fixed points of the map from step to "
-                       "step, and the same with feet that have a mass."};
+                       "step, and the same with feet that have a mass.",
+              .table = COLUMNS};
     args_real(&a, "--slope", &set->slope, 1e-4, 0.018, "rad", "slope");
     args_choice(&a, "--gait", &set->gait, "long|short", "which of the two gaits");
     args_real(&a, "--feet", &set->feet, 1e-4, 1e-2, "", "mass of a foot over that of the hip");
     args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-10, "", "tolerance of the integrator");
     args_int(&a, "--steps", &set->steps, 1, 100, "number of steps in the table");
-    args_string(&a, "--csv", &set->csv, "FILE",
-                "write the walk: t, step, theta, phi, their rates, place of the stance foot");
-    args_parse(&a, argc, argv);
+    run_parse(&a, &set->run, 0, argc, argv);
 }
 
 // ---- the walker without masses in its feet ------------------------------------------------------
@@ -102,7 +121,7 @@ static void leg_impact(const double x[4], double map[2])
 // The hip (x, y) in the axes of the slope, the angles a and b of the stance leg and of the other
 // leg; the feet are at (x + sin, y - cos), the stance foot at the origin.
 typedef struct walker {
-    double slope, feet;
+    double slope, feet, turn; // turn: moment of inertia of a foot
     pcs_lagrange *lagrange;
     pcs_constrained *stance, *strike; // hold the foot of a; of b
     pcs_ode step;
@@ -119,6 +138,7 @@ static int lagrangian(void *user, double t, const pcs_complex *q, const pcs_comp
         const pcs_complex x = csin(q[leg]), y = -ccos(q[leg]);
         const pcs_complex vx = v[0] - y * v[leg], vy = v[1] + x * v[leg];
         T += 0.5 * w->feet * (vx * vx + vy * vy);
+        T += 0.5 * w->turn * v[leg] * v[leg];
         U += w->feet * (c * (q[1] + y) - s * (q[0] + x));
     }
     *L = T - U;
@@ -319,9 +339,10 @@ static pcs_status massless_gaits(double slope, int which, double rtol, gait g[LE
 }
 
 // from the gait without masses
-static pcs_status gait_with_feet(const settings *set, double feet, const gait *from, gait *g)
+static pcs_status gait_with_feet(const settings *set, double feet, double turn, const gait *from,
+                                 gait *g)
 {
-    walker w = {.slope = set->slope, .feet = feet};
+    walker w = {.slope = set->slope, .feet = feet, .turn = turn};
     machine m = {.slope = set->slope, .walker = &w};
     double legs[4];
     leg_start(from->x, legs);
@@ -335,6 +356,84 @@ static pcs_status gait_with_feet(const settings *set, double feet, const gait *f
     pcs_integrator_destroy(m.run);
     walker_close(&w);
     return status;
+}
+
+// ---- bodies on tiles ----------------------------------------------------------------------------
+
+static pcs_status gait_on_tiles(const settings *set, gait *g)
+{
+    gait walk[LEVELS];
+    PCS_TRY(massless_gaits(set->slope, set->gait, set->rtol, walk));
+    return gait_with_feet(set, SCENE_FEET, SCENE_TURN, &walk[0], g);
+}
+
+static pcs_status build(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    gait g;
+    PCS_TRY(gait_on_tiles(set, &g));
+    const walker_scene def = {.slope = set->slope,
+                              .theta = g.x[0],
+                              .rate = g.x[1],
+                              .other = g.x[2],
+                              .feet = SCENE_FEET,
+                              .turn = SCENE_TURN,
+                              .tiles = SCENE_TILES};
+    return walker_scene_build(&set->run, &def, out);
+}
+
+// when and where a foot came down
+typedef struct footfalls {
+    int stance; // the foot that came down last, 0 or 1
+    int n;
+    double t[SCENE_TILES], x[SCENE_TILES];
+    long loose; // steps that did not converge
+} footfalls;
+
+static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
+                 const pcs_step_report *report)
+{
+    (void)model;
+    footfalls *f = user;
+    const pcs_contact *contact;
+    int n;
+    if (!report) return 0;
+    f->loose += report->outcome != PCS_OUTCOME_CONVERGED;
+    PCS_TRY(pcs_work_contacts(work, &n, &contact));
+    const int other = 1 - f->stance;
+    for (int i = 0; i < n; ++i) {
+        const pcs_contact *c = &contact[i];
+        const double x = state->q[7 * (1 + other)], stance = state->q[7 * (1 + f->stance)];
+        const bool foot = c->system1.id == 2 + other || c->system2.id == 2 + other;
+        // at the start both feet are down, and the other one is behind
+        if (!foot || !c->active || !(c->r[0] > 0) || !(x > stance) || f->n == SCENE_TILES) continue;
+        f->t[f->n] = state->t;
+        f->x[f->n++] = x;
+        f->stance = other;
+        return 0;
+    }
+    return 0;
+}
+
+static pcs_status walk_on_tiles(const settings *set, checks *c)
+{
+    gait g;
+    footfalls f = {0};
+    simulation sim = {0};
+    PCS_TRY(gait_on_tiles(set, &g));
+    pcs_status status = build(set, &sim.scene);
+    if (status == PCS_OK) status = simulation_run(&sim, 1, watch, &f);
+    simulation_close(&sim);
+    if (status != PCS_OK) return status;
+    check_value(c, "on tiles: steps not converged", (double)f.loose, 0, 0);
+    check_value(c, "on tiles: footfalls", f.n, floor(set->run.t_end / g.duration), 0);
+    if (f.n < 2) return PCS_OK;
+    const int last = f.n - 1;
+    const double step = 2 * sin(g.x[0]), order = 10 * set->run.h; // of the impacts: first order
+    check_value(c, "on tiles: duration", (f.t[last] - f.t[0]) / last, g.duration,
+                order * g.duration);
+    check_value(c, "on tiles: length of a step", (f.x[last] - f.x[0]) / last, step, order * step);
+    return PCS_OK;
 }
 
 // ---- the program --------------------------------------------------------------------------------
@@ -379,9 +478,9 @@ static pcs_status run(const void *user, csv *out, checks *c)
     PCS_TRY(massless_gaits(set->slope, set->gait, set->rtol, walk));
     PCS_TRY(massless_gaits(PUBLISHED_SLOPE, LONG, set->rtol, known));
     for (int k = 0; k < 2; ++k) {
-        PCS_TRY(gait_with_feet(set, ldexp(set->feet, -k), g, &feet[k]));
+        PCS_TRY(gait_with_feet(set, ldexp(set->feet, -k), 0, g, &feet[k]));
     }
-    if (set->csv) PCS_TRY(write_walk(set, g, out));
+    if (set->run.csv) PCS_TRY(write_walk(set, g, out));
     print_gait("massless legs", g);
     print_gait("an eighth of the slope", flat);
     print_gait("with feet", &feet[0]);
@@ -406,12 +505,14 @@ static pcs_status run(const void *user, csv *out, checks *c)
         check_value(c, i == 0 ? "theta, feet -> 0" : "theta', feet -> 0",
                     2 * feet[1].x[i] - feet[0].x[i], g->x[i], 0.05 * change + 1e-9);
     }
-    return PCS_OK;
+    // the tiles are as wide as the steps of the published gait allow
+    const bool walks = set->gait == LONG && set->slope == PUBLISHED_SLOPE;
+    return walks ? walk_on_tiles(set, c) : PCS_OK;
 }
 
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.csv, "t,step,theta,phi,theta_dot,phi_dot,foot");
+    return example_run_scene(build, run, &set, &set.run, HEADER);
 }
