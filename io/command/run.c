@@ -26,7 +26,7 @@ typedef struct request {
     double step_seconds; // caps of a step; 0: none
     int step_sweeps;
     int threads;
-    bool hash, as_json, quiet;
+    bool hash, as_json, quiet, sleep;
     const char *trajectory; // or null, as the next two
     int every;              // number of steps per frame; 0: as in the scene
     const char *checkpoint;
@@ -38,7 +38,7 @@ typedef struct request {
 // statistics of all steps
 typedef struct summary {
     long unconverged;
-    int active, most_active;
+    int active, most_active, asleep;
     double residual, penetration, seconds;
     double kinetic[2], potential[2]; // at the start and at the end, J
     double closure;                  // J, sum over all steps
@@ -65,6 +65,7 @@ static void energies(const pcs_model *m, const pcs_state *state, int end, summar
 static void add_up(summary *s, const pcs_step_report *report)
 {
     s->active = report->active;
+    s->asleep = report->asleep;
     if (report->active > s->most_active) s->most_active = report->active;
     s->unconverged += report->outcome != PCS_OUTCOME_CONVERGED;
     s->residual = worst_of(s->residual, report->solve.measure.residual);
@@ -125,6 +126,7 @@ static void print_json(const request *q, const pcs_scene *scene, const pcs_state
     json_int(&j, "unconverged", s->unconverged);
     json_int(&j, "active", s->active);
     json_int(&j, "most_active", s->most_active);
+    json_int(&j, "asleep", s->asleep);
     json_real(&j, "residual", s->residual);
     json_real(&j, "penetration", s->penetration);
     json_reals(&j, "kinetic", 2, s->kinetic);
@@ -145,6 +147,7 @@ static void print_words(const request *q, const pcs_scene *scene, const pcs_stat
     printf("%s: %ld steps to t = %g s; %s\n", name, report->steps, state->t, end);
     printf("active       %d contacts and joints in the last step, %d at most\n", s->active,
            s->most_active);
+    if (s->asleep > 0) printf("asleep       %d bodies in the last step\n", s->asleep);
     printf("residual     %.2g at worst, %ld steps not converged\n", s->residual, s->unconverged);
     printf("penetration  %.2g m at worst\n", s->penetration);
     printf("energy       kinetic %.6g -> %.6g J, potential %.6g -> %.6g J, ledger open by %.1g J\n",
@@ -277,15 +280,17 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     return status == PCS_OK && c->sum.unconverged == 0 ? DONE : UNCONVERGED;
 }
 
-// false after a line on stderr
-static bool keep_time(const request *q, pcs_scene *scene)
+// the scheme of the scene with what the command asks for; false after a line on stderr
+static bool set_scheme(const request *q, pcs_scene *scene)
 {
-    if (q->step_seconds == 0 && q->step_sweeps == 0) return true;
+    const bool keeps_time = q->step_seconds > 0 || q->step_sweeps > 0;
+    if (!keeps_time && !q->sleep) return true;
     pcs_scheme s = pcs_model_scheme(scene->model);
-    if (pcs_scheme_keep_time(&s, q->step_sweeps, q->step_seconds) == PCS_OK &&
-        pcs_model_set_scheme(scene->model, &s) == PCS_OK) {
-        return true;
-    }
+    s.sleep = s.sleep || q->sleep;
+    pcs_status status = PCS_OK;
+    if (keeps_time) status = pcs_scheme_keep_time(&s, q->step_sweeps, q->step_seconds);
+    if (status == PCS_OK) status = pcs_model_set_scheme(scene->model, &s);
+    if (status == PCS_OK) return true;
     complain("%s", pcs_error_text());
     return false;
 }
@@ -331,7 +336,7 @@ static int run_file(const request *q)
     int code;
     if (pcs_scene_read(NULL, q->path, &scene) != PCS_OK) {
         code = complain_file(q->path, CONTENT_SCENE);
-    } else if (!keep_time(q, scene)) {
+    } else if (!set_scheme(q, scene)) {
         code = WRONG;
     } else if (pcs_state_create(scene->model, &state) != PCS_OK ||
                pcs_work_create(scene->model, &work) != PCS_OK) {
@@ -359,6 +364,8 @@ static int run_run(int argc, char **argv)
          .help = "the same after N sweeps a solve; the same bits everywhere"},
         {"--threads", 0, ARGS_INT, &q.threads, .low = 1, .high = 256, .what = "N",
          .help = "threads that work on a step; the result does not depend on their number"},
+        {"--sleep", 0, ARGS_BOOL, &q.sleep,
+         .help = "bodies sleep while it is proven that they rest (scheme key: sleep)"},
         {"--output", 'o', ARGS_STRING, &q.trajectory, .what = "TRAJ.h5",
          .help = "record the motion (doc/trajectories.md)"},
         {"--every", 0, ARGS_INT, &q.every, .low = 1, .high = INT_MAX, .what = "N",

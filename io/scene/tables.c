@@ -633,6 +633,8 @@ static const field scheme_fields[] = {
      .help = "configuration at which the rows of the velocity problem are taken"},
     {"second_order", FIELD_BOOL, OF(scheme, scheme.second_order),
      .help = "true: bodies without contact move with theta = 1/2"},
+    {"sleep", FIELD_BOOL, OF(scheme, scheme.sleep),
+     .help = "true: islands sleep while it is proven that they rest"},
     {"newton_tol", FIELD_REAL, OF(scheme, scheme.newton_tol), ABOVE_ZERO,
      .help = "relative tolerance of Newton's loop"},
     {"newton_max", FIELD_INT, OF(scheme, scheme.newton_max), .low = 1, .high = INT_MAX,

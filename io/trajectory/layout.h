@@ -108,6 +108,7 @@ typedef struct bushing_row {
     double frame1[4], frame2[4], K[36], D[36];
 } bushing_row;
 
+// second_order: 2 is added where bodies may sleep
 typedef struct scheme_row {
     int32_t activation, projection, metric, proj_max, update, lever, configuration, second_order,
         newton_max, accept_unconverged, halvings, solver, stop, max_iters;

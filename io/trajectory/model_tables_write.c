@@ -335,7 +335,7 @@ static pcs_status write_scheme(h5_file *f, const pcs_scheme *s)
                             .update = (int32_t)s->update,
                             .lever = (int32_t)s->lever,
                             .configuration = (int32_t)s->configuration,
-                            .second_order = s->second_order,
+                            .second_order = s->second_order | s->sleep << 1,
                             .newton_max = s->newton_max,
                             .accept_unconverged = s->accept_unconverged,
                             .halvings = s->halvings,

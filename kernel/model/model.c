@@ -38,12 +38,13 @@ pcs_status pcs_model_create(const pcs_env *env, pcs_model **out)
     pcs_model *m = pcs_env_alloc(env, 1, sizeof *m);
     if (!m) return pcs_fail_memory("pcs_model_create");
     if (env) m->env = *env;
-    m->busy = pcs_env_alloc(&m->env, 1, sizeof *m->busy);
+    m->busy = pcs_env_alloc(&m->env, 2, sizeof *m->busy);
     if (!m->busy) {
         pcs_model_destroy(m);
         return pcs_fail_memory("pcs_model_create");
     }
     atomic_init(m->busy, 0);
+    atomic_init(m->busy + 1, 0);
     m->gravity[2] = -9.81;
     m->scheme = pcs_scheme_default();
 
@@ -128,7 +129,10 @@ const char *system_words(const model_system *s, char words[PART_WORDS])
 
 pcs_status model_may_change(const pcs_model *m, const char *who)
 {
-    if (atomic_load(m->busy) == 0) return PCS_OK;
+    if (atomic_load(m->busy) == 0) {
+        atomic_fetch_add(m->busy + 1, 1);
+        return PCS_OK;
+    }
     return pcs_fail(PCS_ERR_ARG,
                     "%s: a step of this model is under way; change it between steps, from an"
                     " observer for instance, not from its callbacks",

@@ -155,7 +155,7 @@ struct pcs_model {
 
     part_names names[PART_KINDS];
 
-    atomic_int *busy; // steps running on this model: it must not change
+    atomic_int *busy; // steps running on this model: it must not change; and number of changes
 };
 
 // checks that a system of an id may carry a shape, and that its material exists
@@ -174,6 +174,11 @@ void model_release_sparse(const pcs_env *env, model_sparse *s);
 
 // PCS_ERR_ARG while a step is running, as it has pointers into the model
 pcs_status model_may_change(const pcs_model *m, const char *who);
+// another number after each change of the model
+static inline int model_changes(const pcs_model *m)
+{
+    return atomic_load(m->busy + 1);
+}
 
 // largest sum of lengths, speeds or masses: products of larger ones overflow
 #define MODEL_LARGEST 1e50

@@ -175,6 +175,13 @@ static pcs_status check_choices(const pcs_scheme *s)
             "scheme: configuration is PCS_CONFIGURATION_MIDDLE with theta = 0, which takes the"
             " rows at the start: set configuration = PCS_CONFIGURATION_START, or theta > 0");
     }
+    if (s->sleep &&
+        (in_use != PCS_ACTIVATION_SPECULATIVE || s->projection != PCS_PROJECTION_OVERLAPS)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "scheme: sleep goes with speculative contacts and projection ="
+                        " PCS_PROJECTION_OVERLAPS only, as pcs_scheme_default has them: set"
+                        " these, or sleep = false");
+    }
     if (s->configuration == PCS_CONFIGURATION_ITERATE && in_use == PCS_ACTIVATION_SPECULATIVE) {
         return pcs_fail(
             PCS_ERR_ARG,

@@ -1,6 +1,7 @@
 // The state: flat coordinates and velocities, and the impulses remembered by contact.
 #include "state/state.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -8,6 +9,12 @@
 #include "linalg/bsr.h"
 #include "model/carried.h"
 #include "systems/systems.h"
+
+void state_touch(pcs_state *st)
+{
+    static atomic_ullong last;
+    st->memory->stamp = 1 + atomic_fetch_add(&last, 1);
+}
 
 static int order(int a, int b)
 {
@@ -126,6 +133,7 @@ pcs_status pcs_state_create(const pcs_model *m, pcs_state **out)
         return pcs_fail_memory("pcs_state_create");
     }
     st->memory->env = m->env;
+    state_touch(st);
     st->nq = m->nq;
     st->nv = m->nv;
     st->q = pcs_env_alloc(&m->env, (size_t)m->nq, sizeof(double));
@@ -273,6 +281,7 @@ pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)
     memcpy(to->v, from->v, (size_t)from->nv * sizeof(double));
     to->memory->velocity_tol = from->memory->velocity_tol;
     to->memory->n = from->memory->n;
+    state_touch(to);
     if (from->memory->n > 0) {
         memcpy(to->memory->contact, from->memory->contact,
                (size_t)from->memory->n * sizeof *to->memory->contact);
@@ -437,6 +446,7 @@ pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
     }
     st->memory->n = head.n;
     st->memory->velocity_tol = head.velocity_tol;
+    state_touch(st);
     return PCS_OK;
 }
 

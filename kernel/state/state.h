@@ -3,6 +3,8 @@
 #ifndef STATE_STATE_H
 #define STATE_STATE_H
 
+#include <stdint.h>
+
 #include "base/base.h"
 #include <percuss/save.h>
 
@@ -15,15 +17,23 @@ typedef struct contact_key {
 
 typedef struct remembered {
     contact_key key;
-    int active;
-    double r[3];
+    int active;  // 1 + the number of steps that its island has been at rest, or one of these
+    double r[3]; // impulse; with these the force
 } remembered;
+
+// Numbers of steps at rest up to RESTS_MOST are counted. The others are contacts of islands that
+// sleep, and of those that the user has woken (rest.c)
+enum { RESTS_MOST = 1 << 20, RESTS_WOKEN = 1 << 21, RESTS_PROVEN = 1 << 22 };
+
+// the accuracy of velocities of a state decreases by no more in a step
+#define REST_DECAY 0.75
 
 typedef struct pcs_memory {
     pcs_env env;
     remembered *contact; // n, sorted by key
     int n, cap;
     double velocity_tol; // m/s: the accuracy of the velocities of the last steps (commit.c)
+    uint64_t stamp;      // another one after each change of the contacts; not saved
 } pcs_memory;
 
 // compares by the smaller and the larger of the shapes, which is the order in which pairs are
@@ -39,6 +49,9 @@ const remembered *state_recall(const pcs_state *st, contact_key key, int *hint);
 bool state_recalls_pair(const pcs_state *st, contact_key key);
 // true when a contact of this pair of shapes had an impulse
 bool state_pressed_pair(const pcs_state *st, contact_key key);
+
+// gives the memory a new stamp
+void state_touch(pcs_state *st);
 
 // memory for n remembered contacts: the only part of a commit that can fail
 pcs_status state_reserve(pcs_state *st, int n);

@@ -205,7 +205,7 @@ pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates
     const int old = list->n - found;
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
-        if (c->active || c->bounces || c->lands || c->refuted) continue;
+        if (c->active || c->held || c->bounces || c->lands || c->refuted) continue;
 
         bool enters = !law_is_unilateral(&c->law) || i >= old || c->closed;
         if (!enters && at_end) {

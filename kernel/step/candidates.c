@@ -88,6 +88,17 @@ static void start_block(const pcs_model *m, double h, const candidate *c, bodies
     if (system_moves(m, c->sys2)) k->sys[1] = m->system[c->sys2].block;
 }
 
+// The count of steps at rest. Contacts that slept are remembered with their forces: r becomes their
+// impulse
+static void take_rests(const trial *t, const remembered *r, candidate *c, double local[3])
+{
+    const int rests = r->active - 1;
+    for (int j = 0; rests > RESTS_MOST && j < 3; ++j) {
+        local[j] *= t->h;
+    }
+    if (t->m->scheme.sleep && rests != RESTS_WOKEN) c->rests = rests;
+}
+
 // velocities at the start, and the impulses of the last step
 static void complete(const trial *t, candidate *c, const bodies_block *k, int *hint)
 {
@@ -105,15 +116,19 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
         if (!r) return;
         double local[3];
         m3_mul_t(k->F, r->r, local);
+        take_rests(t, r, c, local);
         memcpy(c->r, local, (size_t)c->dim * sizeof *c->r);
         c->was_active = r->active != 0;
         return;
     }
-    for (int i = 0; i < c->dim && i < 3; ++i) {
+    for (int i = 0; i < c->dim; ++i) {
         if (c->interaction >= 0) key.feature = (unsigned)(c->row + i);
+        if (i >= 3 && !t->m->scheme.sleep) break;
         const remembered *r = state_recall(t->st, key, hint);
-        if (!r) continue;
-        c->r[i] = r->r[0];
+        if (!r || (i >= 3 && r->active <= RESTS_MOST)) continue;
+        double local[3] = {r->r[0]};
+        take_rests(t, r, c, local);
+        c->r[i] = local[0];
         c->was_active |= r->active != 0;
     }
 }
@@ -526,7 +541,7 @@ static pcs_status prove_clear(const trial *t, pcs_arena mem, bool *clear)
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->interaction >= 0) continue;
-        const bool waits = !c->active && !c->bounces && !c->lands && !c->refuted;
+        const bool waits = !c->active && !c->held && !c->bounces && !c->lands && !c->refuted;
         const double one = c->pose1 < 0 ? 0 : moved.reach[c->pose1];
         const double two = c->pose2 < 0 ? 0 : moved.reach[c->pose2];
         if (waits || !(c->g[0] - one - two >= -0.5 * t->proj_tol)) return PCS_OK;

@@ -35,6 +35,7 @@ static void publish(const publishing *p, int i, count *here)
         if (!p->projected && -c->g_end[0] > here->end) here->end = -c->g_end[0];
     }
     candidate_velocity(t, i, t->end.v, c->drive, c->u);
+    if (c->held) return;
     for (int j = 0; j < c->dim; ++j) {
         c->r[j] = c->active ? t->solution.r[c->at + j] : 0;
         if (c->joint_shift) c->u[j] += c->joint_shift[j];
@@ -186,15 +187,23 @@ static void join_equal(pcs_memory *mem)
 void step_commit(const trial *t, pcs_state *st)
 {
     pcs_memory *mem = st->memory;
+    for (int i = 0; i < t->list.n; ++i) {
+        t->list.c[i].active = t->list.c[i].active || t->list.c[i].held;
+    }
     events_add(&t->work->events, &t->list);
     mem->n = 0;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (!c->active) continue;
+        if (c->held) {
+            memcpy(&mem->contact[mem->n], c->kept, (size_t)c->n_kept * sizeof *c->kept);
+            mem->n += c->n_kept;
+            continue;
+        }
         contact_key key = c->key;
         if (remembers_force(c)) {
             remembered *r = &mem->contact[mem->n++];
-            *r = (remembered){.key = key, .active = true};
+            *r = (remembered){.key = key, .active = 1 + c->rests};
             double local[3] = {0};
             memcpy(local, c->r, (size_t)c->dim * sizeof *local);
             m3_mul(candidate_first(&t->list, i)->F, local, r->r);
@@ -202,7 +211,8 @@ void step_commit(const trial *t, pcs_state *st)
         }
         for (int j = 0; j < c->dim; ++j) {
             if (c->interaction >= 0) key.feature = (unsigned)(c->row + j);
-            mem->contact[mem->n++] = (remembered){.key = key, .active = true, .r = {c->r[j], 0, 0}};
+            mem->contact[mem->n++] =
+                (remembered){.key = key, .active = 1 + c->rests, .r = {c->r[j], 0, 0}};
         }
     }
     sort_memory(mem);
@@ -210,8 +220,9 @@ void step_commit(const trial *t, pcs_state *st)
 
     // a gap from an earlier step takes some steps to close
     const double tol = step_velocity_tol(&t->m->scheme, &t->work->measure);
-    mem->velocity_tol = fmax(tol, 0.75 * mem->velocity_tol);
+    mem->velocity_tol = fmax(tol, REST_DECAY * mem->velocity_tol);
     memcpy(st->q, t->end.q, (size_t)st->nq * sizeof(double));
     memcpy(st->v, t->end.v, (size_t)st->nv * sizeof(double));
     st->t += t->h;
+    state_touch(st);
 }

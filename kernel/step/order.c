@@ -98,7 +98,7 @@ bool step_at_middle(const trial *t, const candidate *c)
 {
     const pcs_scheme *s = &t->m->scheme;
     const int system = system_moves(t->m, c->sys1) ? c->sys1 : c->sys2;
-    if (c->law.kind != PCS_LAW_EQUALITY || !system_moves(t->m, system)) return false;
+    if (c->held || c->law.kind != PCS_LAW_EQUALITY || !system_moves(t->m, system)) return false;
     if (s->configuration == PCS_CONFIGURATION_MIDDLE) return t->end.theta[system] > 0;
     return s->second_order && s->configuration == PCS_CONFIGURATION_START &&
            t->end.theta[system] == STEP_MIDDLE;

@@ -58,6 +58,14 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
     for (int i = 0; i < wk->list.n; ++i) {
         candidate *c = &wk->list.c[i];
         c->status = PCS_CONTACT_OPEN;
+        if (c->held) {
+            const bool sticks = c->dim > 1 || c->law.kind == PCS_LAW_EQUALITY;
+            if (c->law.kind == PCS_LAW_EQUALITY || c->r[0] > 0) {
+                c->status = sticks ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE;
+            }
+            block += c->at >= 0;
+            continue;
+        }
         if (!c->active || !wk->v_free) continue; // a projection computes no impulses
         const pcs_cone cone = candidate_cone(c);
         if (cone == PCS_CONE_COULOMB) {

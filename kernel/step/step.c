@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "model/carried.h"
+#include "step/rest.h"
 
 // steps of fewer moving systems are as short as reading the clock
 #define MANY_SYSTEMS 16
@@ -312,6 +313,7 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     t->share = pass_share(t, 0, 0);
     PCS_TRY(step_detect(t, step_tolerance(t), mem, &t->list));
     if (t->list.n > 0) PCS_TRY(step_activate(t, mem, &t->list));
+    PCS_TRY(step_hold(t, mem, &t->list));
     bool reordered = false, stiffer;
     if (m->scheme.second_order) {
         PCS_TRY(step_order(t, *mem, &t->list, t->end.theta, &reordered));
@@ -355,6 +357,14 @@ static bool has_numbers(const trial *t, const pcs_step_report *out)
 {
     if (out->outcome == PCS_OUTCOME_DIVERGED && isnan(out->newton_residual)) return false;
     return model_in_range(t->end.q, (size_t)t->m->nq);
+}
+
+// true when the step is solved and its positions need no projection
+static bool may_fall_asleep(const trial *t, const pcs_step_report *out)
+{
+    return out->outcome == PCS_OUTCOME_CONVERGED && !is_only_coarse(t, out) &&
+           out->projection_outcome == PCS_OUTCOME_CONVERGED && out->projection_iters == 0 &&
+           has_numbers(t, out);
 }
 
 // energies, results that can be read, and doubts
@@ -415,10 +425,14 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     cut = cut || (out->projection_outcome == PCS_OUTCOME_MAX_ITERS && step_units(wk, 1) <= 0);
     lap(&watch, &out->times.project);
 
+    if (may_fall_asleep(&next, out)) PCS_TRY(step_fall_asleep(&next, &mem, &next.list));
+    out->asleep = next.n_held;
+
     if (has_numbers(&next, out)) {
         PCS_TRY(account(&next, &mem, st, out));
         decide(&next, cut, d, out);
         if (out->committed) step_commit(&next, st);
+        step_remember_rest(m, st, wk, d->h, next.n_slept, out);
         lap(&watch, &watch.rest);
     } else {
         out->outcome = PCS_OUTCOME_DIVERGED;
@@ -447,6 +461,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
                     pcs_step_report *report)
 {
     pcs_step_report own, *out = report ? report : &own;
+    if (m && st && wk && step_rests(m, st, wk, h, out)) return PCS_OK;
     pcs_status status = check(m, st, wk, h);
     const double t0 = status == PCS_OK ? st->t : 0;
     if (status == PCS_OK) status = model_carry(m, st->q);

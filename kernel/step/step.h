@@ -53,11 +53,15 @@ typedef struct candidate {
     double left;             // m: overlap that the projection leaves
     bool bounces, lands; // speculative with e > 0: bounces when fast enough for a rebound, lands
                          // when too slow
-    bool closed;         // this feature overlaps at q'
-    bool overlaps;       // its pair overlaps at q', with this normal there
-    bool holds;          // closed at q_k, or had an impulse in a pass
-    bool proven;         // apart at q_k, and its shapes meet within the step
-    bool refuted;        // takes no part in the step: its shapes do not meet (confirm.c)
+    bool held; // of an island that sleeps (rest.c): its impulse r holds, and does not change
+    int rests; // steps in a row that its island has been at rest, or RESTS_PROVEN
+    struct remembered *kept; // held: the n_kept contacts that the state remembers
+    int n_kept;
+    bool closed;   // this feature overlaps at q'
+    bool overlaps; // its pair overlaps at q', with this normal there
+    bool holds;    // closed at q_k, or had an impulse in a pass
+    bool proven;   // apart at q_k, and its shapes meet within the step
+    bool refuted;  // takes no part in the step: its shapes do not meet (confirm.c)
 } candidate;
 
 // near features at some coordinates, in the order of their pairs
@@ -150,6 +154,9 @@ typedef struct trial {
     double *stiff;      // per block 3x3: h^2/4 K+ of joints under tension (tension.c), or null
     double share;       // part of the units for velocities that may be spent after this pass
 
+    bool *held;          // per system: it sleeps; null: the scheme lets none
+    int n_held, n_slept; // numbers of these, now and at the start of the step
+
     candidates list;
     motion end;
     solution solution;
@@ -184,6 +191,15 @@ typedef struct step_capture {
     int part, solve;
 } step_capture;
 
+// the last step, if everything that moves slept in it, and what must not have changed since
+typedef struct step_rest {
+    bool known;
+    int changes;       // of the model
+    uint64_t stamp, q; // of the state
+    double h;
+    pcs_step_report report;
+} step_rest;
+
 struct pcs_work {
     pcs_env env;
     pcs_arena arena;
@@ -204,6 +220,7 @@ struct pcs_work {
     int n_said;           // number of doubts that the log has
     step_said said[STEP_SAID];
     event_list events;
+    step_rest rest;
     char cause[STEP_WHY]; // why the last attempt diverged, if it is known
 
     // results that can be read after a step; in the arena, except those made on request

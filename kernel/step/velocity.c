@@ -128,6 +128,10 @@ static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *en
 {
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const model_system *s = &t->m->system[t->m->block_system[b]];
+        if (t->held && t->held[t->m->block_system[b]]) {
+            memset(end->R + s->v_at, 0, (size_t)s->nv * sizeof *end->R);
+            continue;
+        }
         if (first && s->plain) {
             evaluate_plain(t, s, end);
             continue;

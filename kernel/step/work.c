@@ -143,6 +143,7 @@ pcs_status pcs_work_set_watch(pcs_work *wk, pcs_watch watch)
 
 void work_begin(pcs_work *wk)
 {
+    wk->rest.known = false;
     wk->contact = NULL;
     wk->n_contacts = 0;
     wk->list.n = 0;

@@ -64,6 +64,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_state_velocity(const pcs_model *model, cons
 /// Makes `to` equal to `from`; both of one model. On failure `to` is unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to);
 
+/// True for a body that sleeps (scheme.sleep) in the last step of the state.
+PCS_API bool pcs_state_asleep(const pcs_model *model, const pcs_state *state, pcs_system system);
+
+/// Wakes a system and all that sleeps in its island, {0}: everything. The next steps solve them;
+/// they fall asleep again after some steps at rest. Their velocities are zero until then.
+/// PCS_ERR_ARG for an unknown system.
+PCS_NODISCARD PCS_API pcs_status pcs_state_wake(const pcs_model *model, pcs_state *state,
+                                                pcs_system system);
+
 /// Kinetic energy (J) of all systems.
 PCS_NODISCARD PCS_API pcs_status pcs_state_kinetic_energy(const pcs_model *model,
                                                           const pcs_state *state, double *out);

@@ -158,6 +158,7 @@ typedef struct pcs_step_report {
     int largest_island;             ///< constraints (cone blocks) of the largest
     int sweeps;                     ///< sweeps of Gauss-Seidel, all islands and solves
     int finish_iters;     ///< iterations of the Newton and interior point methods that follow
+    int asleep;           ///< systems that sleep at the end of the step (scheme.sleep)
     int substeps;         ///< number of its parts: 1, or more when it was divided
     double units;         ///< work, in the units of scheme.budget
     double budget;        ///< limit of units for the step

@@ -92,6 +92,24 @@ pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale);
 PCS_API double bodies_load(const bodies_problem *b, const double *v_free, const double *r,
                            pcs_arena work);
 
+// What H^T r + load leaves of every body, forces and moments apart, relative to the sums of the
+// sizes of their terms: ns numbers, infinite for systems that are no bodies. Only rows of blocks
+// with take, nb, count; these are between bodies, with at most 6 rows
+PCS_API pcs_status bodies_imbalance(const bodies_problem *b, const unsigned char *take,
+                                    const double *load, const double *r, pcs_arena work,
+                                    double *out);
+
+// largest imbalance that is rounding
+#define BODIES_BALANCED 1e-12
+
+// Looks for impulses near r, in their cones, with H^T r + load = 0 up to rounding, for all systems
+// that blocks with take move: a proof that these bodies can rest (balance.c). Those blocks are as
+// above, and no box; other blocks keep their r. holds, ns: true where r balances the system on
+// return. It costs some solves with one sparse Cholesky factorisation. PCS_ERR_MEMORY, with the
+// demand in *work.peak, when the arena is too small.
+PCS_API pcs_status bodies_balance(const bodies_problem *b, const unsigned char *take,
+                                  const double *load, pcs_arena work, double *r, bool *holds);
+
 // J of side s of a block, dim x width, column-major, sign included
 PCS_API void bodies_rows(const bodies_problem *b, int block, int side, double *J);
 

@@ -1,0 +1,214 @@
+// Impulses of equilibrium. With d_i the distance of r_i from the boundary of its cone, the
+// correction of least sum of |dr_i / d_i|^2 that balances the loads is
+//
+//     dr = D^2 H y,   (H^T D^2 H) y = -(H^T r + load),
+//
+// so that contacts far inside their cones take what is missing, and those without load nothing.
+// Where it leaves a cone, r is projected, and what this takes away is balanced again. A small part
+// of the mass matrix keeps the factorisation regular where bodies can move freely; the repetition
+// removes its effect.
+#include <string.h>
+
+#include "bodies/finish_system.h"
+#include "cone/cone.h"
+
+// corrections at most, and those without progress
+enum { ROUNDS = 60, PATIENCE = 6 };
+
+// a block is corrected by at least this part of its normal impulse, however near its boundary
+#define LEAST_DISTANCE 1e-3
+
+// mass matrix over H^T D^2 H, on the mean
+#define REGULAR 1e-10
+
+// accuracy of a correction: the next one continues
+#define ROUGH 1e-8
+
+// largest sizes of a block that can be taken, and of the systems it moves
+enum { MOST_ROWS = 6, MOST_WIDTH = 6 };
+
+// H^T r + load of one system, and the sum of the sizes of its terms, of forces and of moments
+static double ratio_of(const double *sum, const double *size)
+{
+    double worst = 0;
+    for (int part = 0; part < MOST_WIDTH; part += 3) {
+        double left = 0, all = 0;
+        for (int i = part; i < part + 3; ++i) {
+            left = fmax(left, fabs(sum[i]));
+            all = fmax(all, size[i]);
+        }
+        if (left > 0) worst = fmax(worst, all > 0 ? left / all : INFINITY);
+    }
+    return worst;
+}
+
+pcs_status bodies_imbalance(const bodies_problem *b, const unsigned char *take, const double *load,
+                            const double *r, pcs_arena work, double *out)
+{
+    const int ns = b->A->nb, nv = b->A->start[ns];
+    double *sum = PCS_TAKE(&work, 2 * (size_t)nv, double), *size = sum + nv;
+    if (!sum) return pcs_fail_memory("contacts");
+    for (int i = 0; i < nv; ++i) {
+        sum[i] = load[i];
+        size[i] = fabs(load[i]);
+    }
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
+        for (int side = 0; take[i] && side < 2; ++side) {
+            if (k->sys[side] < 0) continue;
+            double J[MOST_ROWS * MOST_WIDTH];
+            const int at = b->A->start[k->sys[side]];
+            bodies_rows(b, i, side, J);
+            for (int c = 0; c < MOST_WIDTH; ++c) {
+                for (int a = 0; a < k->dim; ++a) {
+                    const double term = J[a + k->dim * c] * r[k->row + a];
+                    sum[at + c] += term;
+                    size[at + c] += fabs(term);
+                }
+            }
+        }
+    }
+    for (int s = 0; s < ns; ++s) {
+        const int at = b->A->start[s];
+        const bool body = b->A->start[s + 1] - at == MOST_WIDTH;
+        out[s] = body ? ratio_of(sum + at, size + at) : INFINITY;
+    }
+    return PCS_OK;
+}
+
+// distance from the boundary of the cone
+static double distance(const bodies_block *k, const double *r)
+{
+    if (k->cone == PCS_CONE_UNILATERAL) return r[0];
+    const double inside = (k->mu * r[0] - cone_tangent(k->dim, r)) / sqrt(1 + k->mu * k->mu);
+    return fmax(inside, LEAST_DISTANCE * r[0]);
+}
+
+// sets B = C = D^2, so large that the mass matrix is small beside it; joints have the mean distance
+static void weigh(finish_system *s, const unsigned char *take, const double *r)
+{
+    const bodies_problem *b = s->b;
+    double squares = 0, mass = 0;
+    int n = 0;
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
+        if (!take[i] || k->cone == PCS_CONE_EQUALITY) continue;
+        const double d = distance(k, r + k->row);
+        squares += d * d;
+        n += d > 0;
+    }
+    for (int i = 0; i < s->ns; ++i) {
+        mass += s->A[s->a[i]] / s->ns;
+    }
+    const double mean = n > 0 && squares > 0 ? squares / n : 1;
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
+        double *C = s->C + SLOPES * (size_t)i, d2 = 0;
+        memset(C, 0, SLOPES * sizeof *C);
+        if (take[i]) d2 = k->cone == PCS_CONE_EQUALITY ? mean : distance(k, r + k->row);
+        if (take[i] && k->cone != PCS_CONE_EQUALITY) d2 *= d2;
+        const int diagonal = k->cone == PCS_CONE_EQUALITY ? 1 : k->dim;
+        for (int a = 0; a < diagonal; ++a) {
+            C[(k->dim + 1) * a] = mass / (REGULAR * mean) * d2;
+        }
+    }
+    memcpy(s->B, s->C, SLOPES * (size_t)b->nb * sizeof *s->B);
+}
+
+static void project(const bodies_problem *b, const unsigned char *take, double *r)
+{
+    for (int i = 0; i < b->nb; ++i) {
+        const pcs_block k = bodies_cone(&b->block[i]);
+        if (take[i]) cone_project(1, &k, r);
+    }
+}
+
+// r + D^2 H y with y from g = H^T r + load; false: no factors
+static bool correct(finish_system *s, const unsigned char *take, const double *g, double *y,
+                    double *r)
+{
+    if (finish_system_solve(s, g, ROUGH, y) < 0) return false;
+    finish_rows(s, y, s->t);
+    for (int i = 0; i < s->b->nb; ++i) {
+        const bodies_block *k = &s->b->block[i];
+        const double *C = s->C + SLOPES * (size_t)i;
+        for (int a = 0; take[i] && a < k->dim; ++a) {
+            r[k->row + a] -= C[0] * s->t[k->row + a];
+        }
+    }
+    return true;
+}
+
+// true in *moved where a taken block moves a system
+static void find_moved(const bodies_problem *b, const unsigned char *take, bool *moved)
+{
+    for (int i = 0; i < b->A->nb; ++i) {
+        moved[i] = false;
+    }
+    for (int i = 0; i < b->nb; ++i) {
+        for (int side = 0; take[i] && side < 2; ++side) {
+            if (b->block[i].sys[side] >= 0) moved[b->block[i].sys[side]] = true;
+        }
+    }
+}
+
+// H^T r + load of the systems that are moved, 0 for others
+static void residual(finish_system *s, const double *load, const double *r, const bool *moved,
+                     double *g)
+{
+    const int *start = s->b->A->start;
+    memcpy(g, load, (size_t)s->nv * sizeof *g);
+    finish_impulses(s, 1, r, g);
+    for (int i = 0; i < s->ns; ++i) {
+        if (!moved[i]) memset(g + start[i], 0, (size_t)(start[i + 1] - start[i]) * sizeof *g);
+    }
+}
+
+static pcs_status balance(finish_system *s, const unsigned char *take, const double *load,
+                          pcs_arena work, double *r, bool *holds)
+{
+    const bodies_problem *b = s->b;
+    double *left = PCS_TAKE(&work, (size_t)s->ns, double);
+    double *g = PCS_TAKE(&work, 2 * (size_t)s->nv, double), *y = g + s->nv;
+    if (!left || !g) return pcs_fail_memory("contacts");
+    double best = INFINITY;
+    project(b, take, r);
+    weigh(s, take, r);
+    bool good = finish_system_factor(s) == CHOL_GOOD;
+    for (int round = 0, since = 0; good; ++round) {
+        double worst = 0;
+        find_moved(b, take, holds);
+        PCS_TRY(bodies_imbalance(b, take, load, r, work, left));
+        residual(s, load, r, holds, g);
+        for (int i = 0; i < s->ns; ++i) {
+            if (!holds[i]) continue;
+            worst = fmax(worst, left[i]);
+            holds[i] = left[i] <= 0.5 * BODIES_BALANCED;
+        }
+        since = worst < 0.7 * best ? 0 : since + 1;
+        best = fmin(best, worst);
+        if (worst <= 0.5 * BODIES_BALANCED || round == ROUNDS || since == PATIENCE) return PCS_OK;
+        good = correct(s, take, g, y, r);
+        project(b, take, r);
+    }
+    for (int i = 0; i < s->ns; ++i) {
+        holds[i] = false;
+    }
+    return PCS_OK;
+}
+
+pcs_status bodies_balance(const bodies_problem *b, const unsigned char *take, const double *load,
+                          pcs_arena work, double *r, bool *holds)
+{
+    finish_system s = {0};
+    double *zero = PCS_TAKE(&work, (size_t)b->A->start[b->A->nb], double);
+    if (!zero) return pcs_fail_memory("contacts");
+    memset(zero, 0, (size_t)b->A->start[b->A->nb] * sizeof *zero);
+    for (int i = 0; i < b->A->nb; ++i) {
+        holds[i] = false;
+    }
+    pcs_status status = finish_system_take(&s, b, zero, &work);
+    if (status == PCS_OK) status = balance(&s, take, load, work, r, holds);
+    if (s.chol) finish_system_end(&s);
+    return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status; // too large to be proven
+}

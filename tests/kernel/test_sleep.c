@@ -1,0 +1,398 @@
+// Certified sleep: islands sleep only where impulses in the cones balance their loads, keep their
+// bits and cost no solve while they do, and wake when anything that bears on the proof changes.
+#include "scene.h"
+
+#include "bodies/bodies.h"
+#include "rotation/vector.h"
+#include "step/step.h"
+
+#define STEP 0.005
+#define EDGE 0.1
+#define MASS 2.0
+#define G    9.81
+
+enum { LAYERS = 4, BOXES = LAYERS * (LAYERS + 1) / 2, SETTLE = 20 };
+
+// a pyramid of boxes on the ground of the world
+static scene pyramid_on(pcs_system ground, scene s)
+{
+    const double e[3] = {EDGE, EDGE, EDGE};
+    scene_rough(&s, ground, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.6);
+    for (int row = 0; row < LAYERS; ++row) {
+        for (int k = 0; k < LAYERS - row; ++k) {
+            const double x[3] = {1.1 * EDGE * (k + 0.5 * row), 0, EDGE * (row + 0.5)};
+            scene_rough(&s, scene_box(&s, MASS, e, x, NULL, NULL, NULL),
+                        pcs_shape_box(EDGE, EDGE, EDGE), 0, 0, 0.6);
+        }
+    }
+    return s;
+}
+
+static scene open_scene(bool sleep)
+{
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    s.scheme.sleep = sleep;
+    return s;
+}
+
+static scene pyramid(bool sleep)
+{
+    scene s = pyramid_on((pcs_system){0}, open_scene(sleep));
+    return s;
+}
+
+static void steps(scene *s, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        scene_step(s, STEP);
+        scene_check_ledger(s);
+    }
+}
+
+static scene sleeping_pyramid(void)
+{
+    scene s = pyramid(true);
+    scene_start(&s);
+    steps(&s, SETTLE);
+    ck_assert_int_eq(s.report.asleep, BOXES);
+    return s;
+}
+
+// sum of the impulses on every body is -h load, and they are in their cones: read from the public
+// list of contacts alone
+static void check_equilibrium(const scene *s)
+{
+    const pcs_contact *c;
+    const int n = scene_contacts(s, &c);
+    double sum[BOXES + 1][6] = {{0}};
+    ck_assert_int_ge(n, 4 * BOXES);
+    for (int i = 0; i < n; ++i) {
+        const double t = hypot(c[i].r[1], c[i].r[2]);
+        ck_assert(c[i].active && c[i].r[0] >= 0 && t <= c[i].law.mu * c[i].r[0] * (1 + 1e-12));
+        for (int k = 0; k < 3; ++k) {
+            CK_NEAR(c[i].u[k], 0, 0);
+        }
+        ck_assert(c[i].status == (c[i].r[0] > 0 ? PCS_CONTACT_STICK : PCS_CONTACT_OPEN));
+        double f[3], lever[3], m[3];
+        for (int k = 0; k < 3; ++k) {
+            f[k] = c[i].F[k] * c[i].r[0] + c[i].F[3 + k] * c[i].r[1] + c[i].F[6 + k] * c[i].r[2];
+        }
+        const int body[2] = {c[i].system1.id, c[i].system2.id};
+        for (int side = 0; side < 2; ++side) {
+            if (body[side] == 0) continue;
+            const double *x = s->st->q + s->m->system[body[side] - 1].q_at;
+            for (int k = 0; k < 3; ++k) {
+                // the midpoint lever
+                const double P = body[1] == 0 ? c[i].P1[k] : 0.5 * (c[i].P1[k] + c[i].P2[k]);
+                lever[k] = P - x[k];
+            }
+            v3_cross(lever, f, m);
+            for (int k = 0; k < 3; ++k) {
+                sum[body[side]][k] += side == 0 ? f[k] : -f[k];
+                sum[body[side]][3 + k] += side == 0 ? m[k] : -m[k];
+            }
+        }
+    }
+    for (int b = 1; b <= BOXES; ++b) {
+        const double weight = MASS * G * STEP;
+        sum[b][2] -= weight;
+        for (int k = 0; k < 3; ++k) {
+            CK_NEAR(sum[b][k], 0, 1e-11 * weight * BOXES);
+            CK_NEAR(sum[b][3 + k], 0, 1e-10 * weight * EDGE * BOXES);
+        }
+    }
+}
+
+TEST(a_pyramid_sleeps_in_equilibrium)
+{
+    scene s = sleeping_pyramid();
+    double q[7 * BOXES];
+    memcpy(q, s.st->q, sizeof q);
+    const double potential = s.report.energy.potential_after, t0 = s.st->t;
+    for (int i = 0; i < 200; ++i) {
+        scene_step(&s, STEP);
+        ck_assert_int_eq(s.report.asleep, BOXES);
+        ck_assert_int_eq(s.report.solves, 0);
+        ck_assert(memcmp(q, s.st->q, sizeof q) == 0);
+    }
+    for (int i = 0; i < s.st->nv; ++i) {
+        CK_NEAR(s.st->v[i], 0, 0);
+    }
+    CK_NEAR(s.st->t, t0 + 200 * STEP, 1e-10);
+    CK_NEAR(s.report.energy.potential_after, potential, 0);
+    CK_NEAR(s.report.energy.kinetic_after, 0, 0);
+    CK_NEAR(s.report.energy.potential_after, scene_potential(&s), 1e-12 * potential);
+    check_equilibrium(&s);
+    ck_assert(pcs_state_asleep(s.m, s.st, (pcs_system){1}));
+    scene_close(&s);
+}
+
+TEST(it_is_the_rest_that_steps_find)
+{
+    scene one = sleeping_pyramid(), two = pyramid(false);
+    scene_start(&two);
+    steps(&two, SETTLE + 100);
+    steps(&one, 100);
+    ck_assert_int_eq(two.report.asleep, 0);
+    for (int i = 0; i < one.st->nq; ++i) {
+        CK_NEAR(one.st->q[i], two.st->q[i], 1e-8 * EDGE);
+    }
+    scene_close(&one);
+    scene_close(&two);
+}
+
+// the same bits from any work: the one that has seen them fall asleep, a new one, one that keeps
+// events (and tests the proof in every step), and after saving and loading
+TEST(a_sleeping_state_is_complete)
+{
+    scene s = sleeping_pyramid();
+    const size_t bytes = pcs_state_save_bytes(s.st);
+    void *saved = malloc(bytes);
+    pcs_state *loaded;
+    pcs_work *tests;
+    pcs_state_save(s.st, saved);
+    CK_OK(pcs_state_create(s.m, &loaded));
+    CK_OK(pcs_work_create(s.m, &tests));
+    CK_OK(pcs_state_load(loaded, saved, bytes));
+    ck_assert(pcs_state_equal(s.st, loaded));
+    for (int i = 0; i < 30; ++i) {
+        scene_step(&s, STEP);
+        pcs_step_report r;
+        tests->rest.known = false; // the proof is tested again
+        CK_OK(pcs_step(s.m, loaded, tests, STEP, &r));
+        ck_assert_int_eq(r.asleep, BOXES);
+        ck_assert(pcs_state_equal(s.st, loaded));
+        CK_NEAR(r.energy.potential_after, s.report.energy.potential_after, 0);
+    }
+    // another step size: forces are the same
+    scene_step(&s, 0.3 * STEP);
+    ck_assert_int_eq(s.report.asleep, BOXES);
+    pcs_work_destroy(tests);
+    pcs_state_destroy(loaded);
+    free(saved);
+    scene_close(&s);
+}
+
+TEST(any_team_falls_asleep_alike)
+{
+    scene one = sleeping_pyramid(), two = pyramid(true);
+    scene_start(&two);
+    CK_OK(pcs_work_set_threads(two.wk, 3));
+    steps(&two, SETTLE);
+    ck_assert(pcs_state_equal(one.st, two.st));
+    scene_close(&one);
+    scene_close(&two);
+}
+
+TEST(gravity_and_the_user_wake)
+{
+    scene s = sleeping_pyramid();
+    scene_gravity(&s, 0, 0, -2 * G);
+    scene_step(&s, STEP);
+    ck_assert_int_eq(s.report.asleep, 0);
+    ck_assert_int_eq(s.report.solves > 0, 1);
+    steps(&s, SETTLE);
+    ck_assert_int_eq(s.report.asleep, BOXES);
+
+    CK_OK(pcs_state_wake(s.m, s.st, (pcs_system){3}));
+    ck_assert(!pcs_state_asleep(s.m, s.st, (pcs_system){3}));
+    scene_step(&s, STEP);
+    ck_assert_int_eq(s.report.asleep, 0);
+    steps(&s, SETTLE);
+    ck_assert_int_eq(s.report.asleep, BOXES);
+    CK_FAILS(pcs_state_wake(s.m, s.st, (pcs_system){99}), PCS_ERR_ARG);
+
+    // a body that is moved by hand, and one that is pushed
+    scene_q(&s, (pcs_system){BOXES})[2] += 0.3;
+    scene_step(&s, STEP);
+    ck_assert(s.report.asleep < BOXES && scene_v(&s, (pcs_system){BOXES})[2] < -0.9 * G * STEP);
+    scene_close(&s);
+
+    s = sleeping_pyramid();
+    scene_v(&s, (pcs_system){1})[0] = -0.1;
+    scene_step(&s, STEP);
+    ck_assert_int_eq(s.report.asleep, 0);
+    scene_close(&s);
+}
+
+TEST(a_lost_support_wakes)
+{
+    scene s = sleeping_pyramid();
+    // both boxes below the top
+    CK_OK(pcs_model_set_enabled(s.m, (pcs_system){BOXES - 1}, false));
+    CK_OK(pcs_model_set_enabled(s.m, (pcs_system){BOXES - 2}, false));
+    steps(&s, 5);
+    ck_assert(!pcs_state_asleep(s.m, s.st, (pcs_system){BOXES}));
+    CK_NEAR(scene_v(&s, (pcs_system){BOXES})[2], -G * 5 * STEP, 1e-9);
+    scene_close(&s);
+}
+
+TEST(a_ball_wakes_what_it_hits)
+{
+    scene s = pyramid(true);
+    const double x[3] = {1.65 * EDGE, 0, 30 * EDGE}, far[3] = {50 * EDGE, 0, 0.5 * EDGE};
+    const pcs_system ball = scene_rough_ball(&s, MASS, 0.5 * EDGE, x, NULL, 0, 0, 0.6);
+    const double e[3] = {EDGE, EDGE, EDGE};
+    const pcs_system alone = scene_box(&s, MASS, e, far, NULL, NULL, NULL);
+    scene_rough(&s, alone, pcs_shape_box(EDGE, EDGE, EDGE), 0, 0, 0.6);
+    scene_start(&s);
+    steps(&s, SETTLE);
+    ck_assert_int_eq(s.report.asleep, BOXES + 1); // the ball falls
+    double q[7 * BOXES];
+    memcpy(q, s.st->q, sizeof q);
+    int k = 0;
+    for (; s.report.asleep == BOXES + 1 && k < 400; ++k) {
+        ck_assert(memcmp(q, s.st->q, sizeof q) == 0);
+        CK_NEAR(scene_v(&s, ball)[2], -G * s.st->t, 1e-9);
+        scene_step(&s, STEP);
+        scene_check_ledger(&s);
+    }
+    // it falls on the top of the pyramid
+    CK_NEAR(s.st->t, sqrt(2 * 25.5 * EDGE / G), 2 * STEP);
+    ck_assert_int_eq(s.report.asleep, 1);
+    ck_assert(pcs_state_asleep(s.m, s.st, alone));
+    steps(&s, 3);
+    ck_assert_int_eq(s.report.asleep, 1);
+    scene_close(&s);
+}
+
+// stands still until t = 0.5, then moves
+static int start_late(void *user, double t, double q[7], double v[6])
+{
+    const double late = t > 0.5 ? t - 0.5 : 0, pose[7] = {0.5 * late * late, 0, 0, 1, 0, 0, 0};
+    const double speed[6] = {late};
+    (void)user;
+    memcpy(q, pose, sizeof pose);
+    memcpy(v, speed, sizeof speed);
+    return 0;
+}
+
+TEST(a_floor_that_starts_wakes)
+{
+    scene s = open_scene(true);
+    pcs_body_def def = pcs_body_def_default();
+    def.motion = start_late;
+    const pcs_system floor = scene_add(&s, &def);
+    s = pyramid_on(floor, s);
+    scene_start(&s);
+    steps(&s, 95);
+    ck_assert_int_eq(s.report.asleep, BOXES);
+    steps(&s, 15);
+    ck_assert_int_eq(s.report.asleep, 0);
+    // they are carried along
+    CK_NEAR(scene_v(&s, (pcs_system){2})[0], s.st->t - 0.5, 0.1 * (s.st->t - 0.5));
+    scene_close(&s);
+}
+
+static int push_late(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)user;
+    (void)q;
+    (void)v;
+    memset(F, 0, 6 * sizeof *F);
+    F[0] = t > 0.5 ? 10 * MASS * G : 0;
+    return 0;
+}
+
+TEST(a_force_that_starts_wakes)
+{
+    scene s = open_scene(true);
+    scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.6);
+    pcs_body_def def = pcs_body_def_default();
+    def.mass = MASS;
+    def.position[2] = 0.5 * EDGE;
+    def.force = push_late;
+    for (int k = 0; k < 3; ++k) {
+        def.inertia[4 * k] = MASS * EDGE * EDGE / 6;
+    }
+    const pcs_system box = scene_add(&s, &def);
+    scene_rough(&s, box, pcs_shape_box(EDGE, EDGE, EDGE), 0, 0, 0.6);
+    scene_start(&s);
+    steps(&s, 95);
+    ck_assert_int_eq(s.report.asleep, 1);
+    steps(&s, 10);
+    ck_assert_int_eq(s.report.asleep, 0);
+    ck_assert(scene_v(&s, box)[0] > 1);
+    scene_close(&s);
+}
+
+// a box that hangs from the world by two ropes that are ball joints, until one is cut
+TEST(a_broken_joint_wakes)
+{
+    scene s = open_scene(true);
+    const double e[3] = {2 * EDGE, EDGE, EDGE}, x[3] = {0, 0, 1};
+    const pcs_system box = scene_box(&s, MASS, e, x, NULL, NULL, NULL);
+    pcs_interaction last = {0};
+    for (int k = 0; k < 2; ++k) {
+        const double side = k == 0 ? -EDGE : EDGE, own[3] = {side, 0, 0.5 * EDGE};
+        const double anchor[3] = {side, 0, 1 + 0.5 * EDGE};
+        last = scene_join(&s, pcs_relation_ball_joint(own, anchor), pcs_law_equality(), box,
+                          (pcs_system){0});
+    }
+    scene_start(&s);
+    steps(&s, 2 * SETTLE);
+    ck_assert_int_eq(s.report.asleep, 1);
+    CK_OK(pcs_model_set_interaction_enabled(s.m, last, false));
+    steps(&s, 3);
+    ck_assert_int_eq(s.report.asleep, 0);
+    ck_assert(fabs(scene_v(&s, box)[4]) > 0.01);
+    scene_close(&s);
+}
+
+// nothing that moves sleeps: a ball that rolls slowly, a box that slides, one on a slope that is
+// too steep, and a ball on a slope, which no impulse in its cone holds
+TEST(what_moves_is_awake)
+{
+    for (int kind = 0; kind < 4; ++kind) {
+        scene s = open_scene(true);
+        const double slope = kind == 2 ? 0.6 : kind == 3 ? 0.1 : 0;
+        const double N[3] = {sin(slope), 0, cos(slope)}, e[3] = {EDGE, EDGE, EDGE};
+        const double x[3] = {0.5 * EDGE * N[0], 0, 0.5 * EDGE * N[2]};
+        const double Q[4] = {cos(slope / 2), 0, sin(slope / 2), 0};
+        const double v[3] = {kind == 0 ? 1e-5 : kind == 1 ? 2 : 0, 0, 0};
+        const double w[3] = {0, kind == 0 ? v[0] / (0.5 * EDGE) : 0, 0};
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space(N, 0), 0, 0, 0.5);
+        if (kind == 0 || kind == 3) {
+            const pcs_system ball = scene_rough_ball(&s, MASS, 0.5 * EDGE, x, v, 0, 0, 0.5);
+            scene_start(&s);
+            memcpy(scene_v(&s, ball) + 3, w, sizeof w);
+        } else {
+            scene_rough(&s, scene_box(&s, MASS, e, x, Q, v, NULL), pcs_shape_box(EDGE, EDGE, EDGE),
+                        0, 0, 0.5);
+            scene_start(&s);
+        }
+        for (int k = 0; k < 40; ++k) {
+            scene_step(&s, STEP);
+            ck_assert_int_eq(s.report.asleep, 0);
+        }
+        scene_close(&s);
+    }
+}
+
+TEST(a_slope_that_holds_lets_sleep)
+{
+    scene s = open_scene(true);
+    const double slope = atan(0.45), N[3] = {sin(slope), 0, cos(slope)}, e[3] = {EDGE, EDGE, EDGE};
+    const double Q[4] = {cos(slope / 2), 0, sin(slope / 2), 0};
+    scene_rough(&s, (pcs_system){0}, pcs_shape_half_space(N, 0), 0, 0, 0.5);
+    for (int k = 0; k < 2; ++k) {
+        const double z = (k + 0.5) * EDGE, x[3] = {z * N[0], 0, z * N[2]};
+        scene_rough(&s, scene_box(&s, MASS, e, x, Q, NULL, NULL), pcs_shape_box(EDGE, EDGE, EDGE),
+                    0, 0, 0.5);
+    }
+    scene_start(&s);
+    steps(&s, 40);
+    ck_assert_int_eq(s.report.asleep, 2);
+    scene_close(&s);
+}
+
+TEST(schemes_that_cannot_sleep_say_so)
+{
+    pcs_scheme s = pcs_scheme_moreau_jean();
+    s.sleep = true;
+    CK_FAILS(pcs_scheme_check(&s), PCS_ERR_ARG);
+    s = pcs_scheme_dense(1e-6, 0.1);
+    s.sleep = true;
+    CK_OK(pcs_scheme_check(&s));
+}
