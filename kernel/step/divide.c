@@ -64,8 +64,10 @@ static double part_spent(const step_budget *b)
 #define PARTS_MOST   16
 #define PARTS_SOLVED 4
 // Part of the budget after which the undivided step follows. It has twice what the first attempt
-// had, at most half and at least a quarter of the budget; and half of the time
+// had, at most half and at least a quarter of the budget, and LEAST_AGAIN of it whatever parts have
+// spent; and half of the time
 #define PARTS_END      0.5
+#define LEAST_AGAIN    0.1
 #define PARTS_END_LATE 0.75
 
 static bool is_first(const step_division *d)
@@ -90,6 +92,8 @@ static void set_part(step_division *d)
     b->first = is_first(d);
     b->clock = end;
     step_budget_limit(b);
+    // parts may have overdrawn the budget: without units the first iterate would be committed
+    if (d->whole == 1) b->end = fmax(b->end, b->spent + LEAST_AGAIN * b->most);
 }
 
 static void begin(step_division *d, long whole)
