@@ -123,6 +123,7 @@ static void print_json(const request *q, const pcs_scene *scene, const pcs_state
     json_text(&j, "end", end);
     json_real(&j, "t", state->t);
     json_int(&j, "steps", report->steps);
+    json_int(&j, "breaks", report->breaks);
     json_int(&j, "unconverged", s->unconverged);
     json_int(&j, "active", s->active);
     json_int(&j, "most_active", s->most_active);
@@ -152,6 +153,7 @@ static void print_words(const request *q, const pcs_scene *scene, const pcs_stat
     printf("penetration  %.2g m at worst\n", s->penetration);
     printf("energy       kinetic %.6g -> %.6g J, potential %.6g -> %.6g J, ledger open by %.1g J\n",
            s->kinetic[0], s->kinetic[1], s->potential[0], s->potential[1], s->closure);
+    if (report->breaks > 0) printf("broken       %ld joints and ropes\n", report->breaks);
     printf("time         %.3g s\n", s->seconds);
     if (q->capture.folder) {
         char *folder = readable(q->capture.folder);

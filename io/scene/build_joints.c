@@ -6,6 +6,7 @@
 
 #include <percuss/parts.h>
 #include <percuss/rotation.h>
+#include <percuss/strength.h>
 
 #include "base/base.h"
 #include "scene/build.h"
@@ -420,6 +421,10 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
     if (name) status = pcs_model_set_interaction_name(b->model, id, name);
     if (status == PCS_OK && has(in, "touching")) {
         status = pcs_model_set_touching(b->model, id, in->touching);
+    }
+    if (status == PCS_OK && (has(in, "break_force") || has(in, "break_moment"))) {
+        const pcs_strength strength = {in->break_force, in->break_moment};
+        status = pcs_model_set_strength(b->model, id, strength);
     }
     if (status == PCS_OK && !in->enabled) {
         status = pcs_model_set_interaction_enabled(b->model, id, false);

@@ -4,6 +4,7 @@
 
 #include <percuss/rotation.h>
 #include <percuss/solver_table.h>
+#include <percuss/strength.h>
 
 #include "base/base.h"
 #include "problem_file/new_file.h"
@@ -97,6 +98,8 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
     s.law = law_object(&def.law);
     s.touching = def.law.kind == PCS_LAW_EQUALITY && pcs_model_touching(o->m, id);
     s.enabled = pcs_model_interaction_enabled(o->m, id);
+    s.break_force = pcs_model_strength(o->m, id).force;
+    s.break_moment = pcs_model_strength(o->m, id).moment;
     if (def.relation.time.fn) {
         return refuse_callback("interaction", id.id, s.name, "a function of time of its own");
     }

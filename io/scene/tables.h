@@ -177,7 +177,7 @@ typedef struct scene_interaction {
     double low, high, e;
     scene_target target;
     bool of_speed;
-    double limit, mu, radius;
+    double limit, mu, radius, break_force, break_moment;
     double stiffness, damping, angle, strength;
     numbers K, D;
     numbers coefficients, tangent;

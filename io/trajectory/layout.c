@@ -338,6 +338,16 @@ const table_def layout_bushings = {
     "force: the id of the element; orientations of its frames, stiffness K and damping D",
     COLUMN_F64, COLUMNS(bushing_columns)};
 
+static const column strength_columns[] = {
+    I32(strength_row, interaction, 1, ""),
+    F64(strength_row, force, 1, "N"),
+    F64(strength_row, moment, 1, "N m"),
+};
+const table_def layout_strengths = {
+    "/model/strengths", NULL,
+    "interactions that break: the id, and the force and the moment that they bear", COLUMN_F64,
+    COLUMNS(strength_columns)};
+
 static const column scheme_columns[] = {
 #define CHOICE(name)        I32(scheme_row, name, 1, "")
 #define NUMBER(name, units) F64(scheme_row, name, 1, units)

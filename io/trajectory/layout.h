@@ -108,6 +108,12 @@ typedef struct bushing_row {
     double frame1[4], frame2[4], K[36], D[36];
 } bushing_row;
 
+// of an interaction that breaks
+typedef struct strength_row {
+    int32_t interaction, unused;
+    double force, moment;
+} strength_row;
+
 // second_order: 2 is added where bodies may sleep
 typedef struct scheme_row {
     int32_t activation, projection, metric, proj_max, update, lever, configuration, second_order,
@@ -117,7 +123,8 @@ typedef struct scheme_row {
 } scheme_row;
 
 extern const table_def layout_systems, layout_shapes, layout_materials, layout_interactions,
-    layout_joints, layout_times, layout_force_defs, layout_bushings, layout_scheme;
+    layout_joints, layout_times, layout_strengths, layout_force_defs, layout_bushings,
+    layout_scheme;
 
 typedef struct stored_force {
     pcs_force_def def; // without its callbacks

@@ -5,6 +5,7 @@
 
 #include <percuss/meshes.h>
 #include <percuss/solver_table.h>
+#include <percuss/strength.h>
 
 #include "base/base.h"
 #include "problem_file/assemble.h"
@@ -305,6 +306,19 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
     return row->enabled ? PCS_OK : pcs_model_set_interaction_enabled(m, id, false);
 }
 
+static pcs_status read_strengths(const h5_file *f, pcs_pool *pool, pcs_model *m)
+{
+    strength_row *row;
+    int n = 0;
+    if (!h5_has(f, layout_strengths.path)) return PCS_OK;
+    PCS_TRY(read_rows(f, &layout_strengths, 1, pool, &n, &row));
+    for (int i = 0; i < n; ++i) {
+        const pcs_strength strength = {row[i].force, row[i].moment};
+        PCS_TRY(pcs_model_set_strength(m, (pcs_interaction){row[i].interaction}, strength));
+    }
+    return PCS_OK;
+}
+
 static pcs_status read_interactions(const h5_file *f, pcs_pool *pool, pcs_model *m)
 {
     interaction_row *row;
@@ -324,6 +338,7 @@ static pcs_status read_interactions(const h5_file *f, pcs_pool *pool, pcs_model 
         PCS_TRY(add_interaction(f, m, i, &row[i], has ? &joint[next++] : NULL,
                                 timed ? &time[next_time++] : NULL));
     }
+    PCS_TRY(read_strengths(f, pool, m));
     return read_names(f, m, "/model/interaction_names", 1, n, pool, name_interaction);
 }
 

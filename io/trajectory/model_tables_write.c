@@ -1,9 +1,11 @@
 // Writes a model as tables: its definitions (<percuss/parts.h>).
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <percuss/meshes.h>
 #include <percuss/solver_table.h>
+#include <percuss/strength.h>
 
 #include "base/base.h"
 #include "trajectory/layout.h"
@@ -232,8 +234,20 @@ static pcs_status write_times(h5_file *f, const pcs_model *m, time_row *row)
     return n > 0 ? put_rows(f, &layout_times, n, row) : PCS_OK;
 }
 
+// the interactions that break; without any there is no table
+static pcs_status write_strengths(h5_file *f, const pcs_model *m, strength_row *row)
+{
+    int n = 0;
+    for (int id = 1; id <= pcs_model_interaction_count(m); ++id) {
+        const pcs_strength s = pcs_model_strength(m, (pcs_interaction){id});
+        if (isinf(s.force) && isinf(s.moment)) continue;
+        row[n++] = (strength_row){.interaction = id, .force = s.force, .moment = s.moment};
+    }
+    return n > 0 ? put_rows(f, &layout_strengths, n, row) : PCS_OK;
+}
+
 static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction_row *row,
-                                     joint_row *joint, time_row *time)
+                                     joint_row *joint, time_row *time, strength_row *strength)
 {
     const int n = pcs_model_interaction_count(m);
     for (int i = 0; i < n; ++i) {
@@ -260,6 +274,7 @@ static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction
     PCS_TRY(put_rows(f, &layout_interactions, n, row));
     PCS_TRY(write_joints(f, m, joint));
     PCS_TRY(write_times(f, m, time));
+    PCS_TRY(write_strengths(f, m, strength));
     return put_names(f, m, "/model/interaction_names", 1, n, interaction_name);
 }
 
@@ -376,12 +391,12 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     interaction_row *interaction = POOL_TAKE(&pool, interactions, interaction_row);
     joint_row *joint = POOL_TAKE(&pool, interactions, joint_row);
     time_row *time = POOL_TAKE(&pool, interactions, time_row);
+    strength_row *strength = POOL_TAKE(&pool, interactions, strength_row);
     force_def_row *force = POOL_TAKE(&pool, forces, force_def_row);
     bushing_row *bushing = POOL_TAKE(&pool, forces, bushing_row);
+    const bool good = system && shape && known && material && interaction && joint && time;
     pcs_status status =
-        system && shape && known && material && interaction && joint && time && force && bushing
-            ? PCS_OK
-            : pcs_fail_memory("model of a trajectory");
+        good && strength && force && bushing ? PCS_OK : pcs_fail_memory("model of a trajectory");
     if (status == PCS_OK) status = h5_put_group(f, "/model");
     if (status == PCS_OK) {
         status = table_put(f, "/model/gravity", "m/s^2", COLUMN_F64, 3, 1, gravity);
@@ -390,7 +405,7 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     if (status == PCS_OK) status = write_systems(f, m, system);
     if (status == PCS_OK) status = write_shapes(f, m, shape, known);
     if (status == PCS_OK) status = write_materials(f, m, material);
-    if (status == PCS_OK) status = write_interactions(f, m, interaction, joint, time);
+    if (status == PCS_OK) status = write_interactions(f, m, interaction, joint, time, strength);
     if (status == PCS_OK) status = write_forces(f, m, force, bushing);
     if (status == PCS_OK) status = write_scheme(f, &scheme);
     pool_release(&pool);

@@ -253,6 +253,8 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
                     sizeof *m->interaction) ||
         !model_grow(&m->env, (void **)&m->interaction_off, m->n_interactions, &m->cap_off,
                     sizeof *m->interaction_off) ||
+        !model_grow(&m->env, (void **)&m->strength, m->n_interactions, &m->cap_strength,
+                    sizeof *m->strength) ||
         !grow_joins(m)) {
         return pcs_fail_memory("pcs_model_add_interaction");
     }
@@ -261,6 +263,7 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
         add_join(m, def->system2, def->system1);
     }
     m->interaction_off[m->n_interactions] = false;
+    m->strength[m->n_interactions] = (pcs_strength){INFINITY, INFINITY};
     m->n_rows = (int)rows;
     m->interaction[m->n_interactions++] = *def;
     if (out) out->id = m->n_interactions;

@@ -312,6 +312,7 @@ static pcs_status add_body(pcs_model *m, const pcs_body_def *def, bool filled, p
                       .motion = def->motion,
                       .driven = m->n_driven,
                       .carrier = def->carrier,
+                      .carried = m->n_carried,
                       .pose = def->pose,
                       .pose_jacobian = def->pose_jacobian,
                       .touches_carried = def->touches_carried,

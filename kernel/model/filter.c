@@ -99,21 +99,23 @@ static bool always_overlap(const pcs_model *m, int join, const pcs_shape *own, c
     return pcs_collide(&point[1], NULL, s, NULL, -gap.g - left_alone, 0, NULL) > 0;
 }
 
-static bool is_apart(const pcs_model *m, const model_join *join, int other)
+static bool is_apart(const pcs_model *m, const filter_joints *joints, const model_join *join,
+                     int other)
 {
-    return join->apart && join->other == other && !m->interaction_off[join->interaction];
+    return join->apart && join->other == other && joints->act(m, joints->state, join->interaction);
 }
 
 // True when a joint keeps two shapes apart. The shorter of the lists of the two systems is
 // searched.
-static bool kept_apart(const pcs_model *m, const model_shape *a, const model_shape *b)
+static bool kept_apart(const pcs_model *m, const filter_joints *joints, const model_shape *a,
+                       const model_shape *b)
 {
-    if (a->system < 0) return kept_apart(m, b, a);
+    if (a->system < 0) return kept_apart(m, joints, b, a);
     const bool world = b->system < 0;
     int i = m->system[a->system].joined, j = world ? i : m->system[b->system].joined;
     for (; i > 0 && j > 0; i = m->join[i - 1].next, j = m->join[j - 1].next) {
-        const bool found =
-            is_apart(m, &m->join[i - 1], b->system) || is_apart(m, &m->join[j - 1], a->system);
+        const bool found = is_apart(m, joints, &m->join[i - 1], b->system) ||
+                           is_apart(m, joints, &m->join[j - 1], a->system);
         if (found && (!world || always_overlap(m, i - 1, &a->shape, &b->shape))) return true;
     }
     return false;
@@ -142,14 +144,14 @@ static pcs_status ask(const pcs_model *m, int i, int j, bool *may)
                     part_words(m, PART_SHAPE, "", a, one), part_words(m, PART_SHAPE, "", b, two));
 }
 
-pcs_status filter_pairs(const pcs_model *m, int (*pair)[2], int *n)
+pcs_status filter_pairs(const pcs_model *m, filter_joints joints, int (*pair)[2], int *n)
 {
     int kept = 0;
     for (int k = 0; k < *n; ++k) {
         const int i = pair[k][0], j = pair[k][1];
         const model_shape *a = &m->shape[i], *b = &m->shape[j];
         bool may = (a->group & b->mask) && (b->group & a->mask);
-        may = may && !(m->n_joins > 0 && kept_apart(m, a, b));
+        may = may && !(m->n_joins > 0 && kept_apart(m, &joints, a, b));
         may = may && !(m->n_carried > 1 && carried_apart(m, a, b));
         if (may && m->filter) PCS_TRY(ask(m, i, j, &may));
         if (!may) continue;

@@ -78,6 +78,7 @@ void pcs_model_destroy(pcs_model *m)
     pcs_env_free(&env, m->material);
     pcs_env_free(&env, m->interaction);
     pcs_env_free(&env, m->interaction_off);
+    pcs_env_free(&env, m->strength);
     pcs_env_free(&env, m->join);
     pcs_env_free(&env, m->force);
     pcs_env_free(&env, m->pair_law);

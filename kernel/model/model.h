@@ -12,6 +12,7 @@
 #include <percuss/inertia.h>
 #include <percuss/parts.h>
 #include <percuss/rotation.h>
+#include <percuss/strength.h>
 
 typedef enum system_kind { SYSTEM_BODY, SYSTEM_FIXED, SYSTEM_LAGRANGIAN } system_kind;
 
@@ -48,6 +49,7 @@ typedef struct model_system {
     pcs_body_motion_fn motion; // or null; the body then counts as fixed
     int driven;                // number among those with a motion
     pcs_system carrier;        // or {0}; the body then counts as fixed, and follows its pose
+    int carried;               // number among those with a carrier
     pcs_body_pose_fn pose;
     pcs_body_pose_jacobian_fn pose_jacobian;
     bool touches_carried; // other bodies of its carrier with this flag
@@ -121,9 +123,11 @@ struct pcs_model {
     pcs_material_def *material;
     int n_materials, cap_materials;
     pcs_interaction_def *interaction;
-    bool *interaction_off; // per interaction: disabled
-    int n_interactions, cap_interactions, cap_off;
-    int n_rows; // rows of all interactions
+    bool *interaction_off;  // per interaction: disabled
+    pcs_strength *strength; // per interaction
+    int n_interactions, cap_interactions, cap_off, cap_strength;
+    bool breaks; // some interaction has a strength, or may be broken in a state
+    int n_rows;  // rows of all interactions
     model_join *join;
     int n_joins, cap_joins;
     model_force *force;

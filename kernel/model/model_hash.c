@@ -130,6 +130,9 @@ static uint64_t add_interaction(uint64_t hash, const pcs_model *m, int i)
     if (relation_has_time(&d->relation)) {
         hash = add_int(add_time(hash, &d->relation.time), d->relation.of_speed);
     }
+    const double strength[] = {m->strength[i].force, m->strength[i].moment};
+    const bool breaks = isfinite(strength[0]) || isfinite(strength[1]);
+    if (breaks) hash = add_reals(hash, strength, 2);
     return add_law(hash, &d->law);
 }
 

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-#include "linalg/m3.h"
 #include "relations/joint_kinds.h"
-#include "rotation/pose.h"
+#include "state/state.h"
 #include "step/step.h"
 #include "systems/systems.h"
 
@@ -22,92 +21,10 @@ static pcs_status side_of(const pcs_model *m, const pcs_state *st, pcs_system sy
     } else if (s->motion) {
         PCS_TRY(system_motion(s, st->t, room, room + 7));
         out->v = room + 7;
+    } else if (s->carrier.id > 0) {
+        PCS_TRY(pcs_state_velocity(m, st, system, room + 7));
+        out->v = room + 7;
     }
-    return PCS_OK;
-}
-
-// the pose of a system in the middle of the last step, of length h, which ended at the state
-static pcs_status middle_of(const pcs_model *m, const pcs_state *st, pcs_system system, double h,
-                            const relation_side *end, double room[7], const double **q)
-{
-    const model_system *s = model_find(m, system);
-    double v[6];
-    *q = end->q;
-    if (!end->v) return PCS_OK;
-    *q = room;
-    if (s->motion) return system_motion(s, st->t - 0.5 * h, room, v);
-    system_advance(s, end->q, -0.5 * h, end->v, m->scheme.update, room);
-    return PCS_OK;
-}
-
-// force and moment on a body about the origin of the frame, in its axes; q: the pose of the body
-// where the reaction acts
-static void react(const pcs_work *wk, pcs_interaction interaction, pcs_system body, const double *q,
-                  const double point[3], const double axes[4], double scale, double force[3],
-                  double moment[3])
-{
-    double wrench[6], f[3], about[3];
-    work_reaction(wk, interaction, body, wrench);
-    quat_turn(q + 3, -1, wrench, f);
-    v3_cross(point, f, about);
-    v3_sub(wrench + 3, about, about);
-    quat_turn(axes, -1, f, force);
-    quat_turn(axes, -1, about, moment);
-    v3_scale(scale, force, force);
-    v3_scale(scale, moment, moment);
-}
-
-// the pose of a frame of a joint
-static void frame_pose(const double *q, const double point[3], const double axes[4], double P[3],
-                       double Q[4])
-{
-    pose_point(q, point, P);
-    memcpy(Q, axes, 4 * sizeof *Q);
-    if (q) pcs_quat_mul(q + 3, axes, Q);
-}
-
-// the reaction on a side that forces do not move, from that on the other: -f, and -m - (P - P') x f
-static void turn_round(double pose[2][7], int from, const double f[3], const double m[3],
-                       double force[3], double moment[3])
-{
-    const double *one = pose[from], *two = pose[1 - from];
-    double inertial[3], about[3], d[3], lever[3];
-    quat_turn(one + 3, 1, f, inertial);
-    quat_turn(one + 3, 1, m, about);
-    v3_sub(one, two, d);
-    v3_cross(d, inertial, lever);
-    v3_along(about, 1, lever, about);
-    v3_scale(-1, inertial, inertial);
-    v3_scale(-1, about, about);
-    quat_turn(two + 3, -1, inertial, force);
-    quat_turn(two + 3, -1, about, moment);
-}
-
-// The mean reaction over the last step acts in the middle of it, at the poses there: those of the
-// state would turn it by h/2 omega, an error of first order
-static pcs_status reactions(const pcs_model *m, const pcs_state *st, const pcs_work *wk,
-                            pcs_interaction interaction, const pcs_joint_def *def,
-                            const relation_side side[2], pcs_joint_state *out)
-{
-    const double h = pcs_work_step_size(wk), scale = h > 0 ? 1 / h : 1;
-    const bool moves[2] = {model_find(m, def->system1)->nv > 0,
-                           def->system2.id > 0 && model_find(m, def->system2)->nv > 0};
-    const double *q[2];
-    double pose[2][7], room[2][7];
-    PCS_TRY(middle_of(m, st, def->system1, h, &side[0], room[0], &q[0]));
-    PCS_TRY(middle_of(m, st, def->system2, h, &side[1], room[1], &q[1]));
-    frame_pose(q[0], def->point1, def->axes1, pose[0], pose[0] + 3);
-    frame_pose(q[1], def->point2, def->axes2, pose[1], pose[1] + 3);
-    if (moves[0]) {
-        react(wk, interaction, def->system1, q[0], def->point1, def->axes1, scale, out->force1,
-              out->moment1);
-    }
-    if (moves[1]) {
-        react(wk, interaction, def->system2, q[1], def->point2, def->axes2, scale, out->force2,
-              out->moment2);
-    }
-    if (!moves[1]) turn_round(pose, 0, out->force1, out->moment1, out->force2, out->moment2);
-    if (!moves[0]) turn_round(pose, 1, out->force2, out->moment2, out->force1, out->moment1);
     return PCS_OK;
 }
 
@@ -131,7 +48,8 @@ pcs_status pcs_state_joint(const pcs_model *m, const pcs_state *st, const pcs_wo
     for (int i = 0; i < relation.dim; ++i) {
         found.violation = fmax(found.violation, fabs(g[i]));
     }
-    if (wk) PCS_TRY(reactions(m, st, wk, interaction, &def, side, &found));
+    found.broken = state_is_broken(st, interaction.id - 1);
+    if (wk) PCS_TRY(joint_reactions(m, st, wk, interaction, &found));
     *out = found;
     return PCS_OK;
 }

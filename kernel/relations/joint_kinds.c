@@ -557,6 +557,12 @@ void joint_read_coordinate(const pcs_relation *relation, pcs_interaction *joint,
     *number = coordinate_number(relation->data);
 }
 
+int joint_of_coordinate(const pcs_relation *relation)
+{
+    if (!joint_is(relation) || relation->data[AT_COORDINATE] == 0) return 0;
+    return (int)relation->data[AT_JOINT];
+}
+
 double joint_row_size(const pcs_relation *relation, double *turn)
 {
     *turn = 0;

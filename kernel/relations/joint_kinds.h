@@ -15,6 +15,8 @@ void joint_read_limits(const pcs_relation *relation, pcs_joint_limits *out);
 // true for a coordinate of a joint; the joint that it belongs to and its number
 bool joint_is_coordinate(const pcs_relation *relation);
 void joint_read_coordinate(const pcs_relation *relation, pcs_interaction *joint, int *number);
+// id of the joint that limits, a motor or friction belong to; 0 for other relations
+int joint_of_coordinate(const pcs_relation *relation);
 // rows per unit of what they hold: the arm for the row of an angle, else 1; *turn: the row after a
 // whole turn, 0 where there are none
 double joint_row_size(const pcs_relation *relation, double *turn);

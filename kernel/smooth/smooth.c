@@ -49,11 +49,20 @@ static bool is_joint(const pcs_model *m, const pcs_interaction_def *def)
     return (s1 && s1->nv > 0) || (s2 && s2->nv > 0);
 }
 
-static pcs_status check_laws(const pcs_model *m)
+// `joints`: only what joints must not have, as contacts are ignored
+static pcs_status check_laws(const pcs_model *m, bool joints)
 {
     for (int i = 0; i < m->n_interactions; ++i) {
         char words[PART_WORDS];
         if (m->interaction_off[i]) continue;
+        if (joints && m->interaction[i].law.kind != PCS_LAW_EQUALITY) continue;
+        const pcs_strength *strength = &m->strength[i];
+        if (isfinite(strength->force) || isfinite(strength->moment)) {
+            return pcs_fail(PCS_ERR_UNSUPPORTED,
+                            "pcs_smooth_create: %s breaks at its strength, and joints of smooth"
+                            " systems do not; use pcs_step",
+                            part_words(m, PART_INTERACTION, "interaction ", i + 1, words));
+        }
         if (relation_has_time(&m->interaction[i].relation)) {
             return pcs_fail(PCS_ERR_UNSUPPORTED,
                             "pcs_smooth_create: %s depends on time, and joints of smooth systems"
@@ -254,9 +263,8 @@ static pcs_status check_def(const pcs_model *m, const pcs_smooth_def *def)
                         " smooth model knows systems with their own velocities only",
                         m->n_carried);
     }
-    if (def->ignore_contacts) return PCS_OK;
-    PCS_TRY(check_laws(m));
-    return check_shapes(m);
+    PCS_TRY(check_laws(m, def->ignore_contacts));
+    return def->ignore_contacts ? PCS_OK : check_shapes(m);
 }
 
 static pcs_status make_inner(const pcs_env *env, pcs_smooth *sys)

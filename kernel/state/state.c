@@ -282,6 +282,7 @@ pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)
     to->memory->velocity_tol = from->memory->velocity_tol;
     to->memory->n = from->memory->n;
     state_touch(to);
+    to->memory->broken = from->memory->broken;
     if (from->memory->n > 0) {
         memcpy(to->memory->contact, from->memory->contact,
                (size_t)from->memory->n * sizeof *to->memory->contact);
@@ -441,8 +442,10 @@ pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
     st->t = head.t;
     memcpy(st->q, q, (size_t)st->nq * sizeof(double));
     memcpy(st->v, q + (size_t)st->nq * sizeof(double), (size_t)st->nv * sizeof(double));
+    st->memory->broken = 0;
     for (int i = 0; i < head.n; ++i) {
         unpack(contacts + (size_t)i * REMEMBERED_BYTES, &st->memory->contact[i]);
+        st->memory->broken += is_broken_key(&st->memory->contact[i].key);
     }
     st->memory->n = head.n;
     st->memory->velocity_tol = head.velocity_tol;

@@ -32,6 +32,7 @@ typedef struct pcs_memory {
     pcs_env env;
     remembered *contact; // n, sorted by key
     int n, cap;
+    int broken;          // records of broken interactions among them
     double velocity_tol; // m/s: the accuracy of the velocities of the last steps (commit.c)
     uint64_t stamp;      // another one after each change of the contacts; not saved
 } pcs_memory;
@@ -43,6 +44,21 @@ int contact_key_compare(const contact_key *a, const contact_key *b);
 // the remembered contact of a key, or null; the search starts after *hint, the place of the
 // previous one
 const remembered *state_recall(const pcs_state *st, contact_key key, int *hint);
+
+// The record of a broken interaction has this row
+#define STATE_BROKEN (~0u)
+static inline contact_key broken_key(int interaction)
+{
+    return (contact_key){-1, interaction, STATE_BROKEN};
+}
+static inline bool is_broken_key(const contact_key *key)
+{
+    return key->shape1 == -1 && key->feature == STATE_BROKEN;
+}
+// true when an interaction (an index) is broken
+bool state_is_broken(const pcs_state *st, int interaction);
+// true when it acts: it is enabled, and neither it nor the joint that it belongs to is broken
+bool state_acts(const struct pcs_model *m, const pcs_state *st, int interaction);
 
 // true when any contact of the two shapes of a key, or the row itself of an interaction, is
 // remembered

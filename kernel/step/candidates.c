@@ -166,6 +166,9 @@ static pcs_status add_interaction(const trial *t, int i, int row, int dim, pcs_a
     for (int side = 0; side < 2; ++side) {
         PCS_TRY(candidate_take_rows(m, side == 0 ? c->sys1 : c->sys2, dim, mem, &c->J[side]));
         k->rows[side] = c->J[side];
+        if (!is_carried(m, side == 0 ? c->pose1 : c->pose2)) continue;
+        c->carried[side] = PCS_TAKE(mem, 6 * (size_t)dim + BODY_NQ, double);
+        if (!c->carried[side]) return pcs_fail_memory("step: an interaction");
     }
     PCS_TRY(candidate_time(t, c));
     const double end = c->time_f[1];
@@ -183,7 +186,7 @@ static pcs_status add_interactions(const trial *t, pcs_arena *mem, candidates *l
     const pcs_model *m = t->m;
     for (int i = 0; i < m->n_interactions; ++i) {
         const pcs_interaction_def *def = &m->interaction[i];
-        if (m->interaction_off[i]) continue;
+        if (!state_acts(m, t->st, i)) continue;
         if (is_disabled(m, def->system1.id - 1) || is_disabled(m, def->system2.id - 1)) continue;
         if (def->law.kind == PCS_LAW_EQUALITY || law_has_friction(&def->law)) {
             PCS_TRY(add_interaction(t, i, 0, def->relation.dim, mem, list));

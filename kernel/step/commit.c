@@ -94,7 +94,9 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
         out->penetration_before = fmax(out->penetration_before, p.piece[k].before);
         if (!p.projected) out->penetration = fmax(out->penetration, p.piece[k].end);
     }
-    PCS_TRY(state_reserve(st, rows));
+    // those that are broken stay so, and any other may break
+    const int most = st->memory->broken + (t->m->breaks ? t->m->n_interactions : 0);
+    PCS_TRY(state_reserve(st, rows + most));
     PCS_TRY(events_reserve(&wk->events, &wk->env, list->n));
     wk->list = *list;
     wk->u = t->solution.u;
@@ -184,6 +186,16 @@ static void join_equal(pcs_memory *mem)
     mem->n = n;
 }
 
+// the records of broken interactions stay, before all others
+static void keep_broken(pcs_memory *mem)
+{
+    int n = 0;
+    for (int i = 0; i < mem->n && n < mem->broken; ++i) {
+        if (is_broken_key(&mem->contact[i].key)) mem->contact[n++] = mem->contact[i];
+    }
+    mem->n = n;
+}
+
 void step_commit(const trial *t, pcs_state *st)
 {
     pcs_memory *mem = st->memory;
@@ -191,10 +203,14 @@ void step_commit(const trial *t, pcs_state *st)
         t->list.c[i].active = t->list.c[i].active || t->list.c[i].held;
     }
     events_add(&t->work->events, &t->list);
-    mem->n = 0;
+    keep_broken(mem);
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
-        if (!c->active) continue;
+        if (c->breaks) {
+            mem->contact[mem->n++] = (remembered){.key = broken_key(c->interaction)};
+            mem->broken += 1;
+        }
+        if (!c->active || c->breaks) continue;
         if (c->held) {
             memcpy(&mem->contact[mem->n], c->kept, (size_t)c->n_kept * sizeof *c->kept);
             mem->n += c->n_kept;

@@ -35,6 +35,11 @@ static void add_report(const pcs_step_report *first, pcs_step_report *then)
     then->sweeps += first->sweeps;
     then->finish_iters += first->finish_iters;
     then->substeps += first->substeps;
+    then->breaks += first->breaks;
+    if (first->break_load > then->break_load) {
+        then->break_load = first->break_load;
+        then->break_one = first->break_one;
+    }
     then->times.detect += first->times.detect;
     then->times.solve += first->times.solve;
     then->times.project += first->times.project;

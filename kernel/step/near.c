@@ -54,7 +54,8 @@ pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_r
     threads *team = m->n_shapes < FEW_SHAPES ? NULL : t->work->team;
     threads_each(team, m->n_shapes, bound_shapes, &b);
     PCS_TRY(collide_pairs(b.item, m->n_shapes, team, mem, pair, n_pairs));
-    if (model_filters(m)) PCS_TRY(filter_pairs(m, *pair, n_pairs));
+    const filter_joints joints = {state_acts, t->st};
+    if (model_filters(m)) PCS_TRY(filter_pairs(m, joints, *pair, n_pairs));
 
     // the memory of the bounds is released, and the pairs move into it
     const size_t bytes = (size_t)*n_pairs * sizeof **pair;

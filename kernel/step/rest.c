@@ -401,6 +401,7 @@ pcs_status step_fall_asleep(trial *t, pcs_arena *mem, candidates *list)
 static bool is_of(const pcs_model *m, const remembered *c, int id)
 {
     const contact_key *k = &c->key;
+    if (is_broken_key(k)) return false;
     if (id == 0) return true;
     if (k->shape1 < 0) {
         const pcs_interaction_def *def = &m->interaction[k->shape2];

@@ -317,6 +317,15 @@ static pcs_status side_rows(const pcs_model *m, int system, int dim, const doubl
     return add_mapped(m, system, dim, K, q, mem, J);
 }
 
+// keeps the rows of a carried body itself, from which its own reaction follows
+static void keep_own(const pcs_model *m, const candidate *c, int side, const double *C,
+                     const double *q)
+{
+    const model_system *s = &m->system[side == 0 ? c->pose1 : c->pose2];
+    system_times_T(s, c->dim, q + s->q_at, C, c->carried[side]);
+    memcpy(c->carried[side] + 6 * (size_t)c->dim, q + s->q_at, BODY_NQ * sizeof *q);
+}
+
 // `dim` rows of a relation: J, and C if it is not null
 static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int dim, const double *q,
                                    pcs_arena mem, double *const J[2], double *const C[2])
@@ -346,6 +355,7 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
         const int to = side_of_mover(c, side);
         take_rows(rel->dim, nq[side], all[side], c->row, dim, own[side]);
         if (pose[side] < 0 || !J[to]) continue;
+        if (J == c->J && c->carried[side]) keep_own(m, c, side, own[side], q);
         PCS_TRY(side_rows(m, pose[side], dim, own[side], q, to != side, mem, J[to]));
     }
     if (candidate_is_mapped(m, c)) copy_mapped(m, c, dim, q, J, C);

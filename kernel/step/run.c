@@ -130,6 +130,7 @@ static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, 
         }
         st->t = t;
         out->steps = k;
+        out->breaks += out->last.breaks;
         count_doubts(&out->last, out);
         count_energy(&out->last, sum);
         if (observer && observer(user, m, st, wk, &out->last) != 0) return PCS_OK;

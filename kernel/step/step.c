@@ -367,7 +367,7 @@ static bool may_fall_asleep(const trial *t, const pcs_step_report *out)
            has_numbers(t, out);
 }
 
-// energies, results that can be read, and doubts
+// energies, results that can be read, what breaks, and doubts
 static pcs_status account(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out)
 {
     PCS_TRY(step_ledger(t, *mem, &out->energy));
@@ -375,6 +375,7 @@ static pcs_status account(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_repo
         PCS_TRY(step_pay_lifts(t, *mem, &t->list, &t->end, &out->energy));
     }
     PCS_TRY(step_publish(t, mem, &t->list, st, out));
+    PCS_TRY(step_breaks(t, &t->list, out));
     return step_doubts(t, *mem, out);
 }
 

@@ -12,6 +12,7 @@
 #include "step/events.h"
 #include "systems/systems.h"
 #include <percuss/features.h>
+#include <percuss/joint.h>
 #include <percuss/step.h>
 
 // A contact of two shapes within reach (one row, or with friction three: N, T1, T2), or an
@@ -47,6 +48,8 @@ typedef struct candidate {
                     // step_publish, r is that of the last step, in the frame of this
     double own[11]; // memory of these five, if it is large enough
     double *J[2];   // interactions and carried bodies: memory of the rows of the block; else null
+    double *carried[2]; // interactions: of a carried body its own rows, dim x 6, and its pose where
+                        // they were taken; else null
     pcs_contact_status status;
     bool active, was_active; // active in this step, and in the last one
     bool touched;            // true when any contact of its pair was active in the last step
@@ -60,6 +63,7 @@ typedef struct candidate {
     bool closed;   // this feature overlaps at q'
     bool overlaps; // its pair overlaps at q', with this normal there
     bool holds;    // closed at q_k, or had an impulse in a pass
+    bool breaks;   // an interaction that bears more than its strength in this step
     bool proven;   // apart at q_k, and its shapes meet within the step
     bool refuted;  // takes no part in the step: its shapes do not meet (confirm.c)
 } candidate;
@@ -148,7 +152,7 @@ typedef struct trial {
     double *driven;   // velocities of driven bodies (driven.c), null when there are none
     struct coupling *joined; // systems that force elements connect (couple.h); null: no elements
     law_cache *laws;    // laws between the materials met so far; null when the model has no rule
-    double *rotation;   // R of every moving system at the coordinates of the rows, 9 each
+    double *rotation;   // R of the bodies at the coordinates of the rows, 9 each (rotation_at)
     double *rotation_k; // R at q_k: the same array unless the rows follow q'
     double coarse;      // tolerance of the velocity problem if larger than that of the scheme
     double *stiff;      // per block 3x3: h^2/4 K+ of joints under tension (tension.c), or null
@@ -162,8 +166,9 @@ typedef struct trial {
     solution solution;
 } trial;
 
-// bytes of the sentence why a step was not committed, and of the limit that ended it
-enum { STEP_WHY = 520, STEP_LIMIT = 60 };
+// bytes of the sentence why a step was not committed, of the limit that ended it, and of the
+// constraints that contradict each other
+enum { STEP_WHY = 700, STEP_LIMIT = 60, STEP_CONFLICT = 260 };
 
 // a doubt that the log already has
 typedef struct step_said {
@@ -344,6 +349,13 @@ static inline bool is_carried(const pcs_model *m, int system)
     return system >= 0 && m->system[system].carrier.id > 0;
 }
 
+// the place of a body among the rotations of a trial: those that forces move, then carried ones
+static inline int rotation_at(const pcs_model *m, int system)
+{
+    const model_system *s = &m->system[system];
+    return s->carrier.id > 0 ? m->n_blocks + s->carried : s->block;
+}
+
 // true when its rows are those of a body in space times a matrix B: of a carried body, and of a
 // planar one, where B drops what leaves the plane
 static inline bool is_mapped(const pcs_model *m, int system)
@@ -506,7 +518,7 @@ static inline void step_join(const trial *t, const candidate *c, int *up)
     up[one > two ? one : two] = one > two ? two : one;
 }
 
-// R of every moving body at q
+// R of every body that forces or a carrier move, at q
 void trial_rotations(const pcs_model *m, const double *q, double *R);
 
 // theta of the midpoint rule
@@ -649,7 +661,17 @@ void step_keep_cause(pcs_work *wk);
 // axes); zero where it did not act
 void work_reaction(const pcs_work *wk, pcs_interaction interaction, pcs_system body,
                    double wrench[6]);
+// the pose of a carried body at which an interaction of the last step has its rows; *q is left
+// alone when it did not act
+void work_carried_pose(const pcs_work *wk, pcs_interaction interaction, pcs_system body,
+                       const double **q);
 
+// force and moment of a joint in the last step of the work, which ended at the state; the rest of
+// *out is left alone
+pcs_status joint_reactions(const pcs_model *m, const pcs_state *st, const pcs_work *wk,
+                           pcs_interaction interaction, pcs_joint_state *out);
+// marks the interactions that bear more than their strength, and counts them in the report
+pcs_status step_breaks(const trial *t, candidates *list, pcs_step_report *out);
 // the doubts of a step (D-7), and that it is committed unsolved
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
 void step_doubt_unsolved(const trial *t, pcs_step_report *out);
@@ -660,6 +682,11 @@ void step_check_bodies(const pcs_model *m, pcs_work *wk);
 void doubt_add(pcs_doubt *d, double value, double limit, int one, int two);
 // adds `more` to *d, which keeps the worse case
 void doubt_join(const pcs_doubt *more, pcs_doubt *d);
+
+// names the constraints that contradict each other, where velocities have no solution
+pcs_status step_conflicts(const trial *t, pcs_arena mem, pcs_step_report *out);
+// "; motor 2 and motor 3 contradict each other"; empty when the report names none
+void conflict_text(const pcs_model *m, const pcs_step_report *r, char *text, size_t room);
 
 // tells the log of the environment about a step from time t0: not committed, or its doubts
 void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_report *out);

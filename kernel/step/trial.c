@@ -33,7 +33,7 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
 {
     const pcs_model *m = t->m;
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, ns = (size_t)m->n_systems;
-    const size_t rotations = 9 * (size_t)m->n_blocks;
+    const size_t rotations = 9 * ((size_t)m->n_blocks + (size_t)m->n_carried);
     const size_t moved = step_rows_follow(&m->scheme) ? rotations : 0;
     const size_t masses = m->variable_mass ? m->block_off[m->n_blocks] : 0;
     const size_t n = (size_t)m->n_blocks, factors = n > 0 ? m->factor_off[n] : 0;
@@ -189,6 +189,10 @@ void trial_rotations(const pcs_model *m, const double *q, double *R)
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
         if (s->kind == SYSTEM_BODY) quat_matrix(q + s->q_at + 3, R + 9 * (size_t)b);
+    }
+    for (int i = 0; i < m->n_systems && m->n_carried > 0; ++i) {
+        const model_system *s = &m->system[i];
+        if (is_carried(m, i)) quat_matrix(q + s->q_at + 3, R + 9 * (size_t)rotation_at(m, i));
     }
 }
 

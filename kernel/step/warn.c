@@ -205,6 +205,14 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
         pcs_env_log(&m->env, PCS_LOG_WARNING, "step from t = %g s: %s", t0, why);
         return;
     }
+    if (out->breaks > 0) {
+        char who[PART_WORDS], more[40] = "";
+        if (out->breaks > 1) snprintf(more, sizeof more, "; %d others, too", out->breaks - 1);
+        part_words(m, PART_INTERACTION, "interaction ", out->break_one, who);
+        pcs_env_log(&m->env, PCS_LOG_INFO,
+                    "%s breaks in the step from t = %g s: it bears %.4g times its strength%s", who,
+                    t0, out->break_load, more);
+    }
     for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
         const pcs_doubt *d = &out->doubt[k];
         if (d->count == 0 || !is_news(wk, k, d)) continue;

@@ -11,35 +11,41 @@
 // cosine of the largest angle between the normals of a contact and its face
 #define SAME_FACE 0.99500416527802577 // cos 0.1
 
-// adds the impulse of a candidate on the body of a block
-static void add_impulse(const pcs_work *wk, int i, int block, double wrench[6])
+// adds the impulse of a candidate on a body, an index
+static void add_impulse(const pcs_work *wk, int i, int body, double wrench[6])
 {
     const candidate *c = &wk->list.c[i];
     for (int side = 0; side < 2; ++side) {
-        bodies_block one = wk->list.k[i];
-        if (one.sys[side] != block) continue;
+        if ((side == 0 ? c->pose1 : c->pose2) != body) continue;
 
-        // as if the system were the only one
+        // as if the body were the only one, and moved by itself
         const int start[2] = {0, BODY_NV};
+        bodies_block one = wk->list.k[i];
         one.sys[1 - side] = -1;
         one.sys[side] = 0;
-        bodies_block_impulse(&one, start, wk->rotation + 9 * (size_t)block, c->r, wrench);
+        if (is_carried(wk->model, body)) one.rows[side] = c->carried[side];
+        bodies_block_impulse(&one, start, wk->rotation + 9 * (size_t)rotation_at(wk->model, body),
+                             c->r, wrench);
     }
 }
 
-// the block of a body that forces move, -1 for any other system
-static int block_of(const pcs_work *wk, pcs_system body)
+static bool has_wrench(const model_system *s)
 {
-    const model_system *s = wk ? model_find(wk->model, body) : NULL;
-    return s && s->kind == SYSTEM_BODY ? s->block : -1;
+    return s && (s->kind == SYSTEM_BODY || s->carrier.id > 0);
+}
+
+// the index of a body that forces or a carrier move, -1 for any other system and before a step
+static int body_of(const pcs_work *wk, pcs_system body)
+{
+    return wk && has_wrench(model_find(wk->model, body)) ? body.id - 1 : -1;
 }
 
 void pcs_work_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
 {
     memset(wrench, 0, 6 * sizeof *wrench);
-    const int block = block_of(wk, system);
-    for (int i = 0; block >= 0 && i < wk->list.n; ++i) {
-        add_impulse(wk, i, block, wrench);
+    const int body = body_of(wk, system);
+    for (int i = 0; body >= 0 && i < wk->list.n; ++i) {
+        add_impulse(wk, i, body, wrench);
     }
 }
 
@@ -58,7 +64,7 @@ pcs_body_frame pcs_body_frame_of(pcs_system body)
 static pcs_status check_frame(const char *who, const pcs_work *wk, const pcs_body_frame *frame)
 {
     const model_system *s = model_find(wk->owner, frame->body);
-    if (!s || s->kind != SYSTEM_BODY) {
+    if (!has_wrench(s)) {
         char words[PART_WORDS];
         return pcs_fail(PCS_ERR_ARG, "%s: %s is no body that forces move; give the frame to one",
                         who, part_words(wk->owner, PART_SYSTEM, "system ", frame->body.id, words));
@@ -73,7 +79,7 @@ static void into_frame(const pcs_work *wk, const pcs_body_frame *frame, const do
                        double wrench[6])
 {
     double R[9], f[3], m[3];
-    memcpy(R, wk->rotation + 9 * (size_t)block_of(wk, frame->body), sizeof R);
+    memcpy(R, wk->rotation + 9 * (size_t)rotation_at(wk->model, frame->body.id - 1), sizeof R);
     m3_mul_t(R, about_G, f);
     v3_cross(frame->origin, f, m);
     v3_sub(about_G + 3, m, m);
@@ -88,14 +94,46 @@ static void into_frame(const pcs_work *wk, const pcs_body_frame *frame, const do
 
 // ---- wrenches ----------------------------------------------------------------------------------
 
-void work_reaction(const pcs_work *wk, pcs_interaction interaction, pcs_system body,
+// the first candidate of an interaction, or n: interactions come first, in their order
+static int find_interaction(const pcs_work *wk, pcs_interaction interaction)
+{
+    const candidate *c = wk->list.c;
+    int low = 0, high = wk->list.n;
+    while (low < high) {
+        const int mid = low + (high - low) / 2;
+        if (c[mid].interaction >= 0 && c[mid].interaction < interaction.id - 1) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < wk->list.n && c[low].interaction == interaction.id - 1 ? low : wk->list.n;
+}
+
+static bool is_of(const pcs_work *wk, int i, pcs_interaction interaction)
+{
+    return i < wk->list.n && wk->list.c[i].interaction == interaction.id - 1;
+}
+
+void work_reaction(const pcs_work *wk, pcs_interaction interaction, pcs_system system,
                    double wrench[6])
 {
-    const int block = block_of(wk, body);
+    const int body = body_of(wk, system);
     memset(wrench, 0, 6 * sizeof *wrench);
-    for (int i = 0; block >= 0 && i < wk->list.n; ++i) {
-        if (wk->list.c[i].interaction == interaction.id - 1) add_impulse(wk, i, block, wrench);
+    if (body < 0) return;
+    for (int i = find_interaction(wk, interaction); is_of(wk, i, interaction); ++i) {
+        add_impulse(wk, i, body, wrench);
     }
+}
+
+void work_carried_pose(const pcs_work *wk, pcs_interaction interaction, pcs_system body,
+                       const double **q)
+{
+    const int i = body_of(wk, body) < 0 ? wk->list.n : find_interaction(wk, interaction);
+    if (!is_of(wk, i, interaction)) return;
+    const candidate *c = &wk->list.c[i];
+    const double *rows = c->carried[c->pose1 == body.id - 1 ? 0 : 1];
+    if (rows) *q = rows + 6 * (size_t)c->dim;
 }
 
 pcs_status pcs_work_reaction(const pcs_work *wk, pcs_interaction interaction,
@@ -116,7 +154,7 @@ pcs_status pcs_work_reaction(const pcs_work *wk, pcs_interaction interaction,
                         part_words(m, PART_INTERACTION, "interaction ", interaction.id, one),
                         part_words(m, PART_SYSTEM, "system ", frame->body.id, two));
     }
-    if (block_of(wk, frame->body) < 0) return PCS_OK; // no step yet
+    if (body_of(wk, frame->body) < 0) return PCS_OK; // no step yet
     double about_G[6];
     work_reaction(wk, interaction, frame->body, about_G);
     into_frame(wk, frame, about_G, wrench);
@@ -135,11 +173,8 @@ pcs_status pcs_work_joint_effort(const pcs_work *wk, pcs_interaction interaction
     double turn;
     const double size = joint_row_size(&m->interaction[interaction.id - 1].relation, &turn);
     *effort = 0;
-    for (int i = 0; i < wk->list.n; ++i) {
-        const candidate *c = &wk->list.c[i];
-        if (c->interaction == interaction.id - 1)
-            *effort = size * c->r[0] / (wk->h > 0 ? wk->h : 1);
-    }
+    const int i = find_interaction(wk, interaction);
+    if (is_of(wk, i, interaction)) *effort = size * wk->list.c[i].r[0] / (wk->h > 0 ? wk->h : 1);
     return PCS_OK;
 }
 
@@ -154,14 +189,14 @@ pcs_status pcs_work_pair_wrench(const pcs_work *wk, pcs_system other, const pcs_
         return pcs_fail(PCS_ERR_ARG, "%s: there is no system %d", who, other.id);
     }
     double about_G[6] = {0};
-    const int block = block_of(wk, frame->body), body = frame->body.id - 1;
-    if (block < 0) return PCS_OK;
+    const int body = body_of(wk, frame->body);
+    if (body < 0) return PCS_OK;
     for (int i = 0; i < wk->list.n; ++i) {
         const candidate *c = &wk->list.c[i];
         if (c->interaction >= 0) continue;
         const bool first = c->pose1 == body && c->pose2 == other.id - 1;
         const bool second = c->pose2 == body && c->pose1 == other.id - 1;
-        if (first || second) add_impulse(wk, i, block, about_G);
+        if (first || second) add_impulse(wk, i, body, about_G);
     }
     into_frame(wk, frame, about_G, wrench);
     return PCS_OK;
@@ -177,8 +212,8 @@ static bool on_face(const pcs_work *wk, int i, bool first, const pcs_shape *s, c
     double outward[3];
     if (first) {
         // body 1 moves
-        const int block = wk->model->system[c->sys1].block;
-        m3_mul_t(wk->rotation + 9 * (size_t)block, candidate_first(&wk->list, i)->F, outward);
+        m3_mul_t(wk->rotation + 9 * (size_t)rotation_at(wk->model, c->pose1),
+                 candidate_first(&wk->list, i)->F, outward);
         v3_scale(-1, outward, outward);
     } else {
         v3_copy(c->feature->n2, outward);
@@ -201,12 +236,6 @@ pcs_status pcs_work_pressure(const pcs_work *wk, int shape, int by, const double
     double n[3];
     if (face && (!pcs_all_finite(face, 3) || !(v3_unit(face, n) > 0))) {
         return pcs_fail(PCS_ERR_ARG, "%s: the normal of the face is zero or not finite", who);
-    }
-    if (face && is_carried(m, m->shape[shape].system)) {
-        return pcs_fail(PCS_ERR_UNSUPPORTED,
-                        "%s: a Lagrangian system carries the body of shape %d, whose faces are not"
-                        " told apart; give no normal",
-                        who, shape);
     }
     for (int i = 0; wk->model && i < wk->list.n; ++i) {
         const candidate *c = &wk->list.c[i];

@@ -118,6 +118,28 @@ TEST(a_run_that_was_at_its_limit_of_steps_makes_no_more)
     ck_assert_msg(strstr(out_text, " 5 steps to"), "%s", out_text);
 }
 
+// a joint that broke before the checkpoint stays broken after it
+TEST(a_broken_joint_is_counted_and_stays_broken)
+{
+    char whole[20], part[20];
+    file_write("hook.json",
+               "{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"weight\", \"mass\": 1,"
+               " \"inertia\": [1, 1, 1]}], \"interactions\": [{\"kind\": \"ball\","
+               " \"bodies\": [\"weight\"], \"break_force\": 9}],"
+               " \"run\": {\"h\": 0.01, \"t_end\": 0.4}}");
+    ck_assert_int_eq(percuss("run hook.json --json"), 0);
+    ck_assert(json_number(out_text, "breaks") == 1);
+    ck_assert_int_eq(percuss("run hook.json -q --hash"), 0);
+    ck_assert_msg(strstr(out_text, "broken       1 joints and ropes"), "%s", out_text);
+    hash_of(whole);
+    ck_assert_int_eq(percuss("run hook.json -q --until 0.2 --checkpoint c --checkpoint-every 20"),
+                     0);
+    ck_assert_int_eq(percuss("run hook.json -q --hash --resume c"), 0);
+    ck_assert_ptr_null(strstr(out_text, "broken"));
+    hash_of(part);
+    ck_assert_str_eq(whole, part);
+}
+
 // number of files in a folder
 static int files_in(const char *name)
 {

@@ -7,6 +7,7 @@
 #include <percuss/rotation.h>
 #include <percuss/save.h>
 #include <percuss/scene.h>
+#include <percuss/strength.h>
 
 #include <stdio.h>
 
@@ -664,6 +665,31 @@ TEST(what_acts_in_joints)
     ck_assert(def.relation.time.rate == -0.1);
     expect_round_trip(scene);
     pcs_scene_destroy(scene);
+}
+
+// what joints and ropes bear
+TEST(interactions_that_break)
+{
+    pcs_scene *scene =
+        parse("{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}, {\"name\": \"b\"}],"
+              " \"interactions\": ["
+              "  {\"kind\": \"fixed\", \"bodies\": [\"a\"], \"break_force\": 20,"
+              "   \"break_moment\": 3},"
+              "  {\"kind\": \"rope\", \"bodies\": [\"a\", \"b\"], \"length\": 1,"
+              "   \"break_force\": 7},"
+              "  {\"kind\": \"ball\", \"bodies\": [\"b\"]}]}");
+    static const double expected[3][2] = {{20, 3}, {7, INFINITY}, {INFINITY, INFINITY}};
+    for (int i = 0; i < 3; ++i) {
+        const pcs_strength s = pcs_model_strength(scene->model, (pcs_interaction){i + 1});
+        ck_assert(s.force == expected[i][0] && s.moment == expected[i][1]);
+    }
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+    static const char off[] = "{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}],"
+                              " \"interactions\": [{\"kind\": \"fixed\", \"bodies\": [\"a\"],"
+                              " \"break_force\": 0}]}";
+    CK_SAYS(pcs_scene_parse(NULL, off, strlen(off), "scene.json", &scene), PCS_ERR_FORMAT,
+            "break_force");
 }
 
 TEST(planar_bodies_have_a_plane)

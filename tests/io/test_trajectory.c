@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include <percuss/parts.h>
+#include <percuss/strength.h>
 #include <percuss/trajectory.h>
 
 #include <errno.h>
@@ -117,6 +118,7 @@ static void open_all(scene *s)
         pcs_interaction id;
         CK_OK(pcs_model_add_joint(s->m, &joint, &id));
         CK_OK(pcs_model_set_interaction_enabled(s->m, id, false));
+        CK_OK(pcs_model_set_strength(s->m, id, (pcs_strength){40 + i, i == 0 ? INFINITY : 3}));
         const pcs_joint_limits limits = {id, 1, -1, 2, 0.3};
         CK_OK(pcs_model_add_joint_limits(s->m, &limits, &id));
         CK_OK(pcs_model_set_interaction_enabled(s->m, id, false));

@@ -506,6 +506,183 @@ TEST(a_joint_holds_a_body_on_a_carried_one)
     scene_close(&s);
 }
 
+// ---- forces on carried bodies: reactions of joints, wrenches and pressure of contacts
+
+static int one_force(void *user, double t, const double *q, const double *v, double *F)
+{
+    F[0] = -0.5 * MASS * G * LENGTH * sin(q[0]);
+    return 0;
+}
+
+// A double pendulum whose first rod is carried: angle, rate and reaction of the hinge between the
+// rods, on both of them, are those of the pendulum of bodies
+TEST(a_joint_of_a_carried_body_has_the_reaction_of_that_of_a_body)
+{
+    const double q[2] = {0.9, 0.2}, v[2] = {0.4, -0.7}, h = 5e-4;
+    const double M = rod_inertia() + 0.25 * MASS * LENGTH * LENGTH;
+    pendulum a = {.s = scene_open()};
+    a.s.scheme = pcs_scheme_default();
+    start_bodies(&a, q, v, -9, 0, 0);
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    const pcs_system first = scene_add_lagrangian(
+        &s, &(pcs_lagrangian_def){.n = 1, .q0 = q, .v0 = v, .mass = &M, .force = one_force});
+    pcs_body_def def = pcs_body_def_default(), rod;
+    def.carrier = first;
+    def.pose = one_pose;
+    pcs_joint_def hinge;
+    pcs_interaction joint;
+    const pcs_system one = scene_add(&s, &def);
+    CK_OK(pcs_model_body(a.s.m, a.rod[1], &rod));
+    hinge = pcs_joint_def_default(PCS_JOINT_HINGE);
+    hinge.system1 = scene_add(&s, &rod);
+    hinge.system2 = one;
+    const double point[3] = {LENGTH * sin(q[0]), 0, -LENGTH * cos(q[0])};
+    CK_OK(pcs_model_place_joint(s.m, point, (double[3]){0, 1, 0}, NULL, &hinge));
+    CK_OK(pcs_model_add_joint(s.m, &hinge, &joint));
+    scene_start(&s);
+    for (int i = 0; i < 200; ++i) {
+        scene_step(&s, h);
+        scene_step(&a.s, h);
+    }
+    pcs_joint_state of[2];
+    CK_OK(pcs_state_joint(s.m, s.st, s.wk, joint, &of[0]));
+    CK_OK(pcs_state_joint(a.s.m, a.s.st, a.s.wk, (pcs_interaction){2}, &of[1]));
+    CK_NEAR(of[0].position[0], of[1].position[0], 1e-5);
+    CK_NEAR(of[0].speed[0], of[1].speed[0], 1e-4);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(of[0].force1[i], of[1].force1[i], 2e-4 * MASS * G);
+        CK_NEAR(of[0].force2[i], of[1].force2[i], 2e-4 * MASS * G);
+        CK_NEAR(of[0].moment1[i], of[1].moment1[i], 2e-4 * MASS * G);
+        CK_NEAR(of[0].moment2[i], of[1].moment2[i], 2e-4 * MASS * G);
+    }
+    ck_assert_double_gt(fabs(of[0].force2[0]) + fabs(of[0].force2[1]), 0.5 * MASS * G);
+    scene_close(&a.s);
+    scene_close(&s);
+}
+
+// coordinates: the position; the axes are rotated
+static const double SLANT[4] = {0.6, 0, 0.8, 0};
+static int slanted_pose(void *user, const double *q, double pose[7])
+{
+    memcpy(pose, q, 3 * sizeof *q);
+    memcpy(pose + 3, SLANT, sizeof SLANT);
+    return 0;
+}
+
+static int weight_of_three(void *user, double t, const double *q, const double *v, double *F)
+{
+    F[2] = -MASS * G;
+    return 0;
+}
+
+static pcs_system add_slanted(scene *s, const double at[3], pcs_system *carrier)
+{
+    const double M[9] = {MASS, 0, 0, 0, MASS, 0, 0, 0, MASS};
+    *carrier = scene_add_lagrangian(
+        s, &(pcs_lagrangian_def){.n = 3, .q0 = at, .mass = M, .force = weight_of_three});
+    pcs_body_def def = pcs_body_def_default();
+    def.carrier = *carrier;
+    def.pose = slanted_pose;
+    return scene_add(s, &def);
+}
+
+// A carried body that hangs from another one, which hangs from the world: both joints bear their
+// weights, on both of their sides, and break as other joints do
+TEST(joints_of_carried_bodies_bear_their_weight)
+{
+    const double high[3] = {0.3, 0, 1}, low[3] = {0.3, 0, 0.5}, h = 1e-3, weight = MASS * G;
+    scene s = scene_open();
+    pcs_system carrier[2], body[2];
+    pcs_interaction joint[2];
+    body[0] = add_slanted(&s, high, &carrier[0]);
+    body[1] = add_slanted(&s, low, &carrier[1]);
+    for (int k = 0; k < 2; ++k) {
+        pcs_joint_def ball = pcs_joint_def_default(PCS_JOINT_BALL);
+        ball.system1 = body[k];
+        ball.system2 = k == 0 ? (pcs_system){0} : body[0];
+        CK_OK(pcs_model_place_joint(s.m, (double[3]){0.3, 0.1, 1.2 - 0.5 * k}, (double[3]){0, 0, 1},
+                                    NULL, &ball));
+        CK_OK(pcs_model_add_joint(s.m, &ball, &joint[k]));
+    }
+    scene_start(&s);
+    for (int round = 0; round < 2; ++round) {
+        scene_step(&s, h);
+        for (int k = 0; k < 2; ++k) {
+            pcs_joint_state now;
+            double wrench[6];
+            CK_OK(pcs_state_joint(s.m, s.st, s.wk, joint[k], &now));
+            const double force[3] = {0, 0, (2 - k) * weight};
+            // the frames of a ball joint have the axes of their bodies
+            double own[3];
+            pcs_quat_rotate((double[4]){SLANT[0], -SLANT[1], -SLANT[2], -SLANT[3]}, force, own);
+            for (int i = 0; i < 3; ++i) {
+                CK_NEAR(now.force1[i], own[i], 1e-9 * weight);
+                CK_NEAR(now.force2[i], k == 0 ? -force[i] : -own[i], 1e-9 * weight);
+                CK_NEAR(now.moment1[i], 0, 1e-9 * weight);
+                CK_NEAR(now.moment2[i], 0, 1e-9 * weight);
+            }
+            pcs_body_frame frame = pcs_body_frame_of(body[k]);
+            frame.inertial = true;
+            CK_OK(pcs_work_reaction(s.wk, joint[k], &frame, wrench));
+            CK_NEAR(wrench[2] / h, (2 - k) * weight, 1e-9 * weight);
+            CK_NEAR(wrench[3] / h, 0.1 * (2 - k) * weight, 1e-9 * weight); // lever 0.1 in y
+        }
+    }
+    CK_OK(pcs_model_set_strength(s.m, joint[0], (pcs_strength){1.5 * weight, INFINITY}));
+    scene_step(&s, h);
+    ck_assert_int_eq(s.report.break_one, joint[0].id);
+    CK_NEAR(s.report.break_load, 2 / 1.5, 1e-9);
+    scene_step(&s, h);
+    for (int k = 0; k < 2; ++k) {
+        CK_NEAR(scene_v(&s, carrier[k])[2], -G * h, 1e-10);
+    }
+    scene_close(&s);
+}
+
+// A carried box on a floor and a body on it: wrenches and pressure are the weights
+TEST(contacts_of_carried_bodies_bear_their_weight)
+{
+    const double h = 1e-3, at[3] = {0, 0, 0.5}, up[3] = {0, 0, 1.2}, weight = MASS * G;
+    scene s = scene_open();
+    pcs_system carrier;
+    const pcs_system box = add_slanted(&s, at, &carrier);
+    pcs_shape cube = pcs_shape_box(1, 1, 1);
+    // the box is upright although its body is rotated
+    memcpy(cube.orientation, (double[4]){SLANT[0], -SLANT[1], -SLANT[2], -SLANT[3]},
+           sizeof cube.orientation);
+    scene_shape(&s, box, cube, 0);
+    const pcs_system ball = scene_solid_ball(&s, MASS, 0.2, up, (double[3]){0}, 0);
+    scene_ground(&s, 0);
+    scene_start(&s);
+    scene_step(&s, h);
+    double wrench[6];
+    pcs_pressure p;
+    pcs_body_frame frame = pcs_body_frame_of(box);
+    frame.inertial = true;
+    pcs_work_contact_wrench(s.wk, box, wrench);
+    CK_NEAR(wrench[2] / h, weight, 1e-9 * weight); // the floor bears both, and the ball presses
+    CK_OK(pcs_work_pair_wrench(s.wk, (pcs_system){0}, &frame, wrench));
+    CK_NEAR(wrench[2] / h, 2 * weight, 1e-9 * weight);
+    CK_NEAR(hypot(wrench[3], wrench[4]) / h, 0, 1e-9 * weight);
+    CK_OK(pcs_work_pair_wrench(s.wk, ball, &frame, wrench));
+    CK_NEAR(wrench[2] / h, -weight, 1e-9 * weight);
+    // in the axes of the body the same force has the slant
+    frame.inertial = false;
+    CK_OK(pcs_work_pair_wrench(s.wk, ball, &frame, wrench));
+    double down[3] = {0, 0, -weight};
+    pcs_quat_rotate((double[4]){SLANT[0], -SLANT[1], -SLANT[2], -SLANT[3]}, down, down);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(wrench[i] / h, down[i], 1e-9 * weight);
+    }
+    static const double faces[2][3] = {{0, 0, 1}, {0, 0, -1}};
+    for (int i = 0; i < 2; ++i) {
+        CK_OK(pcs_work_pressure(s.wk, 0, -1, faces[i], &p));
+        CK_NEAR(p.normal / h, (i + 1) * weight, 1e-9 * weight);
+    }
+    scene_close(&s);
+}
+
 // ---- force elements on carried bodies
 
 static const double BOB_START[6] = {0, 0, 0, 0.5, 0.1, -0.2}, BOB_V[6] = {0.3, -1, 0, 0, 0.4, 0.2};

@@ -197,6 +197,7 @@ typedef struct pcs_joint_state {
     double position[4];  ///< those coordinates, m or rad, in the order of pcs_joint_kind
     double speed[4];     ///< their rates, m/s or rad/s; of a rotation vector the angular velocity
                          ///< of frame 1 relative to frame 2, in the axes of frame 2
+    bool broken;         ///< it does not act any more (pcs_model_set_strength)
     double violation;    ///< largest of its rows, m: error of position, or of direction times arm
     double force1[3];    ///< on system1 by the joint, axes of frame 1, N: mean of the last step
                          ///< of the work, with the frames where the middle of that step had them

@@ -25,6 +25,7 @@
 #include <percuss/smooth.h>
 #include <percuss/state.h>
 #include <percuss/step.h>
+#include <percuss/strength.h>
 #include <percuss/touching.h>
 #include <percuss/vehicle.h>
 

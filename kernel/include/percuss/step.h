@@ -126,6 +126,15 @@ typedef struct pcs_doubt {
 PCS_API void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *doubt,
                             char text[PCS_DOUBT_TEXT_SIZE]);
 
+/// A constraint that takes part in a contradiction.
+typedef struct pcs_conflict {
+    int one; ///< a shape; -1: an interaction
+    int two; ///< the other shape, or the id of the interaction
+} pcs_conflict;
+
+/// Most constraints of a contradiction that a report names.
+#define PCS_CONFLICTS 6
+
 /// The report of a step. After an error status it is empty, with outcome PCS_OUTCOME_STOPPED.
 /// `outcome` is the worst of Newton loop, velocity problem and projection; a velocity problem that
 /// ended at the rounding of its own data counts as converged there.
@@ -157,9 +166,17 @@ typedef struct pcs_step_report {
     int islands;                    ///< groups of systems that contacts and joints hold together
     int largest_island;             ///< constraints (cone blocks) of the largest
     int sweeps;                     ///< sweeps of Gauss-Seidel, all islands and solves
-    int finish_iters;     ///< iterations of the Newton and interior point methods that follow
-    int asleep;           ///< systems that sleep at the end of the step (scheme.sleep)
-    int substeps;         ///< number of its parts: 1, or more when it was divided
+    int finish_iters; ///< iterations of the Newton and interior point methods that follow
+    int asleep;       ///< systems that sleep at the end of the step (scheme.sleep)
+    int substeps;     ///< number of its parts: 1, or more when it was divided
+    int conflicts; ///< number of constraints that contradict each other, where the step failed for
+                   ///< that: joints, motors and contacts whose rows depend on each other and
+                   ///< demand different velocities
+    pcs_conflict conflict[PCS_CONFLICTS]; ///< those of them that are named: prescribed ones first,
+                                          ///< in each group the most violated ones first
+    int breaks;                           ///< interactions that broke (pcs_model_set_strength)
+    int break_one;        ///< id of the one that bore most of them, relative to its strength; or 0
+    double break_load;    ///< what it bore, relative to its strength: > 1
     double units;         ///< work, in the units of scheme.budget
     double budget;        ///< limit of units for the step
     double seconds;       ///< duration by the clock
@@ -186,9 +203,10 @@ typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_sta
 /// The report of a run. After an error status other than PCS_ERR_STEP its outcome is
 /// PCS_OUTCOME_STOPPED. `steps` is always the number of steps made.
 typedef struct pcs_run_report {
-    pcs_outcome outcome; ///< converged: t_end is reached; stopped: by the observer; infeasible: a
-                         ///< proof says that the step has no solution; else that of the step
+    pcs_outcome outcome;  ///< converged: t_end is reached; stopped: by the observer; infeasible: a
+                          ///< proof says that the step has no solution; else that of the step
     long steps;           ///< committed ones
+    long breaks;          ///< interactions that broke
     pcs_step_report last; ///< report of the last attempted step
     /// Over all committed steps: the number of steps with the doubt, and the worst case.
     pcs_doubt doubt[PCS_DOUBT_COUNT];

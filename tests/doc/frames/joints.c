@@ -1,5 +1,5 @@
-// The limits of doc/joints.md: a rod on a hinge that turns upwards against its stop; and its motor,
-// which turns the rod against its weight.
+// The limits of doc/joints.md: a rod on a hinge that turns upwards against its stop; its motor,
+// which turns the rod against its weight; and a hook that breaks.
 #include "frame.h"
 
 static pcs_status stop(void)
@@ -60,9 +60,33 @@ static pcs_status crank_it(void)
     return PCS_OK;
 }
 
+// 30 kg bear 294 N: the hook breaks in the first step
+static pcs_status load_it(void)
+{
+    pcs_model *model;
+    pcs_state *state;
+    pcs_work *work;
+    pcs_interaction hook;
+    pcs_run_report report;
+    pcs_body_def weight = pcs_body_def_of_inertia(pcs_inertia_box(30, 0.3, 0.3, 0.3));
+    pcs_joint_def ball = pcs_joint_def_default(PCS_JOINT_BALL);
+    PCS_TRY(pcs_model_create(NULL, &model));
+    PCS_TRY(pcs_model_add_body(model, &weight, &ball.system1));
+    PCS_TRY(pcs_model_add_joint(model, &ball, &hook));
+#include "block_4.c"
+    PCS_TRY(pcs_state_create(model, &state));
+    PCS_TRY(pcs_work_create(model, &work));
+    PCS_TRY(pcs_run(model, state, work, 1e-3, 0.1, NULL, NULL, &report));
+    EXPECT(report.breaks == 1 && pcs_state_broken(model, state, hook));
+    pcs_work_destroy(work);
+    pcs_state_destroy(state);
+    pcs_model_destroy(model);
+    return PCS_OK;
+}
+
 int main(void)
 {
-    if (stop() == PCS_OK && crank_it() == PCS_OK) return 0;
+    if (stop() == PCS_OK && crank_it() == PCS_OK && load_it() == PCS_OK) return 0;
     fprintf(stderr, "%s\n", pcs_error_text());
     return 1;
 }
