@@ -360,5 +360,6 @@ pcs_status step_project(const trial *t, project_rows which, pcs_arena mem, candi
             set.kind[k++] = equal ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
         }
     }
-    return iterate(t, &set, m->scheme.proj_max, g, mem, q, out);
+    PCS_TRY(iterate(t, &set, m->scheme.proj_max, g, mem, q, out));
+    return project_conflicts(t, mem, out);
 }

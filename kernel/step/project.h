@@ -38,6 +38,9 @@ pcs_status project_linear(const trial *t, const project_set *set, const double *
                           const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                           pcs_step_report *out, pcs_outcome *outcome);
 
+// names the constraints that contradict each other, where positions have no solution
+pcs_status project_conflicts(const trial *t, pcs_arena mem, pcs_step_report *out);
+
 // replaces violation_after by a larger one (m), of two shapes, or of -1 and the id of an
 // interaction
 void project_worst(double by, int one, int two, pcs_step_report *out);

@@ -445,6 +445,6 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
     if (t->list.clear) PCS_TRY(step_find(t, t->end.q, 0, false, &mem, &over));
     PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));
     if (!good) PCS_TRY(rounds(t, &near, out->violation_before, &mem, q, out, &v));
-    if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return PCS_OK;
+    if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return project_conflicts(t, mem, out);
     return tighten(t, &near, v, mem, q, out);
 }

@@ -103,6 +103,10 @@ pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step
     out->seconds = step_seconds(wk);
     if (status != PCS_OK) *out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
     if (status != PCS_OK || report || own.committed) return status;
-    return pcs_fail(PCS_ERR_STEP, "pcs_project: not carried out: %s with %.2g m left of %.2g m",
-                    pcs_outcome_text(own.outcome), own.violation_after, own.violation_before);
+    char all[STEP_CONFLICT];
+    conflict_text(m, &own, all, sizeof all);
+    return pcs_fail(PCS_ERR_STEP,
+                    "pcs_project: not carried out: %s with %.2g m left of %.2g m%s%s%s",
+                    pcs_outcome_text(own.outcome), own.violation_after, own.violation_before,
+                    all[0] ? "; " : "", all, all[0] ? " contradict each other" : "");
 }

@@ -15,7 +15,8 @@ static pcs_status give_up(pcs_work *wk, double t, long step, const pcs_step_repo
     char why[STEP_WHY];
     *proved = step_why(wk, last, why);
     // constraints that contradict each other do so for any step size
-    const bool smaller = !*proved && last->solve.outcome != PCS_OUTCOME_INFEASIBLE &&
+    const bool smaller = !*proved && last->conflicts == 0 &&
+                         last->solve.outcome != PCS_OUTCOME_INFEASIBLE &&
                          (step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED);
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s", step, t, why,
                     smaller ? "; smaller steps may help" : "");

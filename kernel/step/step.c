@@ -432,6 +432,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     if (has_numbers(&next, out)) {
         PCS_TRY(account(&next, &mem, st, out));
         decide(&next, cut, d, out);
+        if (!out->committed) PCS_TRY(step_conflicts(&next, mem, out));
         if (out->committed) step_commit(&next, st);
         step_remember_rest(m, st, wk, d->h, next.n_slept, out);
         lap(&watch, &watch.rest);

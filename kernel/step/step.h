@@ -168,7 +168,7 @@ typedef struct trial {
 
 // bytes of the sentence why a step was not committed, of the limit that ended it, and of the
 // constraints that contradict each other
-enum { STEP_WHY = 700, STEP_LIMIT = 60, STEP_CONFLICT = 260 };
+enum { STEP_WHY = 960, STEP_LIMIT = 60, STEP_CONFLICT = 340 };
 
 // a doubt that the log already has
 typedef struct step_said {
@@ -685,7 +685,7 @@ void doubt_join(const pcs_doubt *more, pcs_doubt *d);
 
 // names the constraints that contradict each other, where velocities have no solution
 pcs_status step_conflicts(const trial *t, pcs_arena mem, pcs_step_report *out);
-// "; motor 2 and motor 3 contradict each other"; empty when the report names none
+// "motor 2 and motor 3"; empty when the report names none
 void conflict_text(const pcs_model *m, const pcs_step_report *r, char *text, size_t room);
 
 // tells the log of the environment about a step from time t0: not committed, or its doubts

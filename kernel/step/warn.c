@@ -70,9 +70,9 @@ static void candidate_words(const pcs_model *m, const candidate *c, char words[2
     pair_words(m, shapes ? c->key.shape1 : -1, shapes ? c->key.shape2 : c->interaction + 1, words);
 }
 
-// The contacts and joints that prove that the velocity problem last solved has no solution. False
-// when there is no such proof
-static bool contradiction(pcs_work *wk, size_t room, char *words)
+// The contacts and joints that prove that the velocity problem last solved has no solution: those
+// that the report names, or the two with the largest part in the proof. False when there is none
+static bool contradiction(pcs_work *wk, const pcs_step_report *r, size_t room, char *words)
 {
     pcs_problem p;
     double closing = 0;
@@ -81,13 +81,15 @@ static bool contradiction(pcs_work *wk, size_t room, char *words)
     const bool found =
         y && pcs_certificate_refute(&wk->env, &p, y, &closing) == PCS_OK && closing > 0;
     if (found) {
-        char one[2 * PART_WORDS + 16] = "", two[2 * PART_WORDS + 16] = "";
+        char one[2 * PART_WORDS + 16] = "", two[2 * PART_WORDS + 16] = "", all[STEP_CONFLICT];
         const candidate *first = hardest(wk, &p, y, NULL), *second = hardest(wk, &p, y, first);
         if (first) candidate_words(wk->owner, first, one);
         if (second) candidate_words(wk->owner, second, two);
+        conflict_text(wk->owner, r, all, sizeof all);
+        if (!all[0]) snprintf(all, sizeof all, "%s%s%s", one, second ? ", and " : "", two);
         snprintf(words, room,
-                 "no impulses solve the velocity problem: %s%s%s contradict each other by %.3g m/s",
-                 one, second ? ", and " : "", two, closing);
+                 "no impulses solve the velocity problem: %s contradict each other by %.3g m/s",
+                 all, closing);
     }
     pcs_env_free(&wk->env, y);
     return found;
@@ -96,12 +98,13 @@ static bool contradiction(pcs_work *wk, size_t room, char *words)
 bool step_why(pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
 {
     const pcs_scheme *s = &wk->owner->scheme;
-    char what[STEP_WHY - STEP_LIMIT - 40], limit[STEP_LIMIT];
+    char what[STEP_WHY - STEP_LIMIT - STEP_CONFLICT - 120], limit[STEP_LIMIT],
+        conflict[STEP_CONFLICT + 40] = "";
     bool proved = false;
     if (r->outcome == PCS_OUTCOME_DIVERGED && wk->cause[0] != '\0') {
         snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, wk->cause);
     } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0 &&
-               contradiction(wk, sizeof what, what)) {
+               contradiction(wk, r, sizeof what, what)) {
         proved = true;
     } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0) {
         snprintf(what, sizeof what, "velocity problem %s at residual %.3g, tolerance %.3g",
@@ -112,15 +115,23 @@ bool step_why(pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
     } else {
         char who[2 * PART_WORDS + 16];
         pair_words(wk->owner, r->violation_one, r->violation_two, who);
-        snprintf(what, sizeof what,
-                 "projection %s: the largest violation is %.2g m before and %.2g m after it, of %s;"
-                 " other joints or contacts may contradict it, or it starts too far away",
-                 pcs_outcome_text(r->projection_outcome), r->violation_before, r->violation_after,
-                 who);
+        snprintf(
+            what, sizeof what,
+            "projection %s: the largest violation is %.2g m before and %.2g m after it, of %s%s",
+            pcs_outcome_text(r->projection_outcome), r->violation_before, r->violation_after, who,
+            r->conflicts > 0 ? ""
+                             : "; other joints or contacts may contradict it, or it starts too"
+                               " far away");
+    }
+    if (r->conflicts > 0 && !proved) {
+        char all[STEP_CONFLICT];
+        conflict_text(wk->owner, r, all, sizeof all);
+        snprintf(conflict, sizeof conflict, "; %s contradict each other", all);
     }
     limit_words(wk, r->outcome, limit);
     const pcs_outcome outcome = proved ? PCS_OUTCOME_INFEASIBLE : r->outcome;
-    snprintf(text, STEP_WHY, "not committed: %s (%s%s)", pcs_outcome_text(outcome), what, limit);
+    snprintf(text, STEP_WHY, "not committed: %s (%s%s%s)", pcs_outcome_text(outcome), what,
+             conflict, limit);
     return proved;
 }
 
