@@ -38,6 +38,9 @@ pcs_status pcs_joint_axes(const double z[3], const double *x, double axes[4])
     return pcs_quat_from_matrix(R, axes);
 }
 
+// a gear whose axis passes the centre of the other one by less than this part of the arm
+#define ON_AXIS 1e-9
+
 // the pose of a body at its definition; null for the world
 static const double *start_pose(const pcs_model *m, pcs_system system)
 {
@@ -121,6 +124,37 @@ static bool has_pose(const pcs_model *m, pcs_system system)
     return !s || !s->motion;
 }
 
+// m: distance of the centre of the other gear from the axis of the gear on a side, at the start
+static double off_axis(const pcs_joint_def *def, int side, const double *q1, const double *q2)
+{
+    const double *q = side == 0 ? q1 : q2, e_z[3] = {0, 0, 1};
+    const double *axes = side == 0 ? def->axes1 : def->axes2;
+    double centre[2][3], z[3], d[3];
+    pose_point(q1, def->point1, centre[0]);
+    pose_point(q2, def->point2, centre[1]);
+    quat_turn(axes, 1, e_z, z);
+    if (q) quat_turn(q + 3, 1, z, z);
+    v3_unit(z, z);
+    v3_sub(centre[1 - side], centre[side], d);
+    v3_along(d, -v3_dot(d, z), z, d);
+    return v3_norm(d);
+}
+
+// gears whose teeth meet nowhere: the centre of one on the axis of the other
+static pcs_status check_gears(const pcs_model *m, const pcs_joint_def *def)
+{
+    for (int side = 0; side < 2; ++side) {
+        const double *q1 = start_pose(m, def->system1), *q2 = start_pose(m, def->system2);
+        if (off_axis(def, side, q1, q2) > ON_AXIS * def->arm) continue;
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_model_add_joint: the centre of gear %d lies on the axis of gear %d, so"
+                        " that no direction leads to its teeth; give each gear the centre of its"
+                        " pitch circle, also where the axes cross",
+                        2 - side, 1 + side);
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_model_add_joint(pcs_model *m, const pcs_joint_def *def, pcs_interaction *out)
 {
     static const char who[] = "pcs_model_add_joint";
@@ -136,6 +170,7 @@ pcs_status pcs_model_add_joint(pcs_model *m, const pcs_joint_def *def, pcs_inter
                                        def->system2};
     PCS_TRY(relation_check(&joint.relation));
     const bool placed = has_pose(m, def->system1) && has_pose(m, def->system2);
+    if (placed && def->kind == PCS_JOINT_GEAR) PCS_TRY(check_gears(m, &own));
     const double cosine =
         joint_alignment(&own, start_pose(m, def->system1), start_pose(m, def->system2));
     if (placed && cosine < 0) {

@@ -633,7 +633,8 @@ static pcs_status check_limits(const pcs_joint_def *def, const double *data)
     if (t == ROTATION_X || t == ROTATION_Y || t == ROTATION_Z) {
         return pcs_fail(PCS_ERR_ARG,
                         "coordinate %d of a %s is part of a rotation vector; only angles and"
-                        " displacements have limits, motors and friction",
+                        " displacements have limits, motors and friction. A universal joint and a"
+                        " hinge at one point, with a light body between them, have three angles",
                         number, word);
     }
     if (data[AT_COORDINATE] < 0) return PCS_OK;

@@ -18,6 +18,9 @@
 #define ROUNDING (16 * DBL_EPSILON)
 // largest rounding error, relative to q, of a step that counts as solved
 #define ROUNDING_MOST 1e-5
+// m/s: the rounding errors of smaller speeds are no normal numbers, as of a body that friction has
+// stopped: each step leaves a part of about the tolerance of the speed before
+#define LEAST_SPEED (DBL_MIN / DBL_EPSILON)
 
 // units of the budget for the forces on a system and its iteration matrix
 #define UNITS_PER_SYSTEM 5
@@ -397,6 +400,7 @@ static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_are
     if (report->outcome != PCS_OUTCOME_STALLED && report->outcome != PCS_OUTCOME_MAX_ITERS)
         return false;
     const double size = measure_size(&report->measure);
+    if (size < LEAST_SPEED) return true;
     const double most = ROUNDING_MOST * report->measure.norm_q;
     if (!(report->measure.residual * size <= most)) return false;
     const double rounding =

@@ -749,6 +749,52 @@ TEST(gears_on_a_carrier)
     scene_close(&s);
 }
 
+// Bevel gears: a wheel about z turns one about x. With teeth 20 and 10 the second is twice as fast,
+// and a moment M on the first accelerates I1 + 4 I2; gears whose centres lie on the axis of the
+// other are refused
+TEST(gears_on_crossing_axes)
+{
+    const double M = 0.5, edges[3] = {0.3, 0.3, 0.1}, thin[3] = {0.05, 0.2, 0.2},
+                 first[3] = {0, 0, -0.1}, second[3] = {-0.2, 0, 0}, minus_x[3] = {-1, 0, 0},
+                 minus_z[3] = {0, 0, -1}, apex[3] = {0};
+    const double I1 = 2 * (0.09 + 0.09) / 12, I2 = (0.04 + 0.04) / 12;
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    scene_gravity(&s, 0, 0, 0);
+    const pcs_system wheel = scene_box(&s, 2, edges, first, NULL, NULL, NULL);
+    const pcs_system pinion = scene_box(&s, 1, thin, second, NULL, NULL, NULL);
+    const pcs_interaction one = place(&s, PCS_JOINT_HINGE, wheel, world, first, e_z, e_x);
+    const pcs_interaction two = place(&s, PCS_JOINT_HINGE, pinion, world, second, e_x, e_y);
+    pcs_joint_def gear = pcs_joint_def_default(PCS_JOINT_GEAR);
+    gear.system1 = wheel;
+    gear.system2 = pinion;
+    gear.teeth[0] = 20;
+    gear.teeth[1] = 10;
+    CK_OK(pcs_joint_axes(e_z, minus_x, gear.axes1));
+    CK_OK(pcs_joint_axes(e_x, minus_z, gear.axes2));
+    pcs_joint_def bad = gear;
+    for (int i = 0; i < 3; ++i) {
+        bad.point1[i] = apex[i] - first[i];
+        bad.point2[i] = apex[i] - second[i];
+    }
+    CK_SAYS(pcs_model_add_joint(s.m, &bad, NULL), PCS_ERR_ARG, "on the axis of gear 1");
+    CK_OK(pcs_model_add_joint(s.m, &gear, NULL));
+    pcs_joint_motor motor = pcs_joint_motor_default(one);
+    motor.of_speed = true;
+    motor.target.offset = 10;
+    motor.limit = M;
+    CK_OK(pcs_model_add_joint_motor(s.m, &motor, NULL));
+    scene_start(&s);
+    for (int i = 1; i <= 500; ++i) {
+        scene_step(&s, 1e-3);
+        const double speed = M / (I1 + 4 * I2) * 1e-3 * i;
+        CK_NEAR(read_joint(&s, one).speed[0], speed, 1e-6);
+        CK_NEAR(read_joint(&s, two).speed[0], -2 * speed, 1e-6);
+        scene_check_ledger(&s);
+    }
+    scene_close(&s);
+}
+
 // ---- limits --------------------------------------------------------------------------------------
 
 static pcs_interaction add_limits(scene *s, pcs_interaction joint, int coordinate, double low,

@@ -394,6 +394,62 @@ TEST(a_rough_slide)
     }
 }
 
+// A bead on an inclined wire, which may turn about it: friction of its displacement, loaded by the
+// force across
+TEST(a_rough_wire)
+{
+    const double along[3] = {cos(PI / 6), sin(PI / 6), 0}, rough = 0.4;
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    const pcs_system bead = scene_ball(&s, 2, 0.1, origin, origin);
+    CK_OK(pcs_model_set_gravity(s.m, (double[]){0, -G, 0}));
+    const pcs_interaction wire = place(&s, PCS_JOINT_POINT_ON_LINE, bead, world, origin, along);
+    rub(&s, wire, 0, rough, 0);
+    scene_start(&s);
+    for (int i = 0; i < 200; ++i) {
+        scene_step(&s, 1e-3);
+    }
+    const double a = -G * (sin(PI / 6) - rough * cos(PI / 6));
+    CK_NEAR(joint_now(&s, wire).speed[0], 0.2 * a, 1e-6);
+    scene_close(&s);
+}
+
+// A spherical bearing with friction, of a universal joint and a hinge with a light body between
+// them: a ball that spins about the hinge slows down by M / I and stops, and so about another axis
+TEST(a_spherical_bearing_of_three_angles)
+{
+    static const double e_y[3] = {0, 1, 0};
+    const double M = 0.3, spin = 2, light = 1e-3;
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, 0);
+        const double omega[3] = {k == 0 ? 0 : spin, 0, k == 0 ? spin : 0};
+        const pcs_system cross = scene_ball(&s, light, 0.1, origin, origin);
+        const pcs_system ball = scene_ball(&s, 1, 0.5, origin, origin);
+        pcs_joint_def joint = pcs_joint_def_default(PCS_JOINT_UNIVERSAL);
+        pcs_interaction at[2];
+        joint.system1 = cross;
+        CK_OK(pcs_model_place_joint(s.m, origin, e_y, e_x, &joint));
+        CK_OK(pcs_model_add_joint(s.m, &joint, &at[0]));
+        at[1] = place(&s, PCS_JOINT_HINGE, ball, cross, origin, e_z);
+        for (int c = 0; c < 3; ++c) {
+            const pcs_joint_friction dry = {.joint = at[c / 2], .coordinate = c % 2, .limit = M};
+            CK_OK(pcs_model_add_joint_friction(s.m, &dry, NULL));
+        }
+        scene_start(&s);
+        memcpy(scene_v(&s, ball) + 3, omega, sizeof omega);
+        if (k == 1) memcpy(scene_v(&s, cross) + 3, omega, sizeof omega);
+        const double I = 0.4 * 0.25 + (k == 1 ? 0.4 * light * 0.01 : 0);
+        for (int i = 1; i <= 800; ++i) {
+            scene_step(&s, 1e-3);
+            const double *w = scene_v(&s, ball) + 3;
+            CK_NEAR(w[k == 0 ? 2 : 0], fmax(0, spin - M / I * 1e-3 * i), 1e-6);
+        }
+        scene_close(&s);
+    }
+}
+
 // ---- mixed problems ------------------------------------------------------------------------------
 
 // Four bars with four hinges lie on a rough floor, and a limited motor drives one against another:
