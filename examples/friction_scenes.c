@@ -232,7 +232,8 @@ static void check_disc(checks *c, const fate *f, const simulation *s)
 {
     const double *q = pcs_state_read_q(s->scene->model, s->state, (pcs_system){1});
     const double r = hypot(q[0], q[1]);
-    const bool stays = f->def->mu * 9.81 > 1.1 * f->def->rate * f->def->rate;
+    // of friction over the force that keeps a point on its circle of 1 m
+    const double hold = f->def->mu * 9.81 / (f->def->rate * f->def->rate);
     if (f->left) {
         printf("  leaves the disc in step %ld\n", f->left);
     } else {
@@ -242,7 +243,12 @@ static void check_disc(checks *c, const fate *f, const simulation *s)
         check_skip(c, "where the cube ends", "the run is shorter than the published one");
         return;
     }
-    check_that(c, "where the cube ends", stays == !f->left, stays ? "on the disc" : "beyond it");
+    if (hold > 0.8 && hold < 1.2) {
+        check_skip(c, "where the cube ends", "the friction is near the limit");
+        return;
+    }
+    check_that(c, "where the cube ends", (hold > 1) == !f->left,
+               hold > 1 ? "on the disc" : "beyond it");
 }
 
 static void check_box(checks *c, const fate *f, const simulation *s)
@@ -379,6 +385,18 @@ static friction_def chosen(const settings *set, friction_kind kind, double mu, d
     return def;
 }
 
+// true where a flag stands for the values of this run and an earlier one
+static bool repeats(const settings *set, friction_kind kind, const double *mu, const double *rate,
+                    int k)
+{
+    const friction_def now = chosen(set, kind, mu[k], rate[k]);
+    for (int i = 0; i < k; ++i) {
+        const friction_def def = chosen(set, kind, mu[i], rate[i]);
+        if (def.mu == now.mu && def.rate == now.rate) return true;
+    }
+    return false;
+}
+
 static pcs_status run(const void *user, csv *out, checks *c)
 {
     const settings *set = user;
@@ -391,9 +409,7 @@ static pcs_status run(const void *user, csv *out, checks *c)
         const int n = values((friction_kind)kind, mu, rate);
         for (int k = 0; k < n; ++k) {
             const friction_def def = chosen(set, (friction_kind)kind, mu[k], rate[k]);
-            // one value of the flags stands for all of them
-            if (k > 0 && set->mu > 0 && (n != 4 || k != 1 || set->rate > 0)) continue;
-            if (k > 0 && set->rate > 0 && n == 4 && k % 2) continue;
+            if (repeats(set, (friction_kind)kind, mu, rate, k)) continue;
             PCS_TRY(run_one(set, &def, number++, out, c));
         }
     }
