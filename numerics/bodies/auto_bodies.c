@@ -257,9 +257,12 @@ static pcs_status take_turns(turns *t)
         if (over(t)) return PCS_OK;
         if (t->finish) PCS_TRY(turn_of_finish(t));
         if (over(t)) return PCS_OK;
-        if (!t->boxes && !t->linked) PCS_TRY(turn_of_velocities(t));
-        if (over(t)) return PCS_OK;
-        if (t->assemble) PCS_TRY(turn_of_assembled(t));
+        // W of few blocks costs little and has exact methods
+        if (t->assemble) {
+            PCS_TRY(turn_of_assembled(t));
+        } else if (!t->boxes && !t->linked) {
+            PCS_TRY(turn_of_velocities(t));
+        }
         if (!t->finish && !part_runs(&t->t->o, PART_SWEEPS)) return PCS_OK;
         if (over(t) || stagnates(t)) return PCS_OK;
     }

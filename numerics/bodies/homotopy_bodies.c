@@ -32,14 +32,15 @@ pcs_status bodies_homotopy(island_task *t)
     PCS_TRY(take(&x, &t->o, &work, &w, &s));
     const double cost = body_system_cost(&s);
     const pcs_solver_opts o = task_limits(t, &t->o, task_left(t), cost);
-    if (!part_rows_track(t, &x, &o, &work, &track)) return pcs_fail_memory("homotopy");
-    if (!track_is_over(&track, x.p.r, x.p.u)) {
+    const bool tracked = part_rows_track(t, &x, &o, &work, &track);
+    if (tracked && !track_is_over(&track, x.p.r, x.p.u)) {
         const self_dual_space space = body_system_space(&s);
         track.outcome = PCS_OUTCOME_STALLED;
         s.anew = true;
         if (body_system_begin(&s, w.k.D)) homotopy_run(&w, &space, &track, x.p.r, x.p.u, &path);
-        body_system_end(&s);
     }
+    body_system_end(&s);
+    if (!tracked) return pcs_fail_memory("homotopy");
     PCS_TRY(part_rows_close(t, &x, &track, cost * track.iters));
     t->result->solve.least = path.least;
     t->result->solve.undecided = path.undecided;

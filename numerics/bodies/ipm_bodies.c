@@ -49,15 +49,15 @@ pcs_status bodies_ipm(island_task *t)
     PCS_TRY(take(&x, &t->o, &work, &w, &s));
     const double cost = body_system_cost(&s);
     const pcs_solver_opts o = task_limits(t, &t->o, task_left(t), cost);
-    if (!part_rows_track(t, &x, &o, &work, &track)) return pcs_fail_memory("ipm");
-    pcs_status status = PCS_OK;
-    if (!track_is_over(&track, x.p.r, x.p.u)) {
+    const bool tracked = part_rows_track(t, &x, &o, &work, &track);
+    pcs_status status = tracked ? PCS_OK : pcs_fail_memory("ipm");
+    if (tracked && !track_is_over(&track, x.p.r, x.p.u)) {
         const self_dual_space space = body_system_space(&s);
         track.outcome = PCS_OUTCOME_STALLED;
         if (body_system_begin(&s, w.k.D)) ipm_run(&w, &space, &track, NULL, x.p.r, x.p.u);
         status = refute(&x.p.b, x.terms.v_free, &w, work, x.p.r, &track);
-        body_system_end(&s);
     }
+    body_system_end(&s);
     PCS_TRY(status);
     return part_rows_close(t, &x, &track, cost * track.iters);
 }

@@ -75,7 +75,7 @@ TEST(all_shapes_have_the_same_bits)
 {
     // boxes, cylinders and hulls come to rest, round bodies roll
     for (int kind = 0; kind < 5; ++kind) {
-        compare(kind, 0, TEST_DRAWS(40), kind == 1 || kind == 4 ? TEST_DRAWS(40) / 2 : 0);
+        compare(kind, 0, TEST_DRAWS(40), kind == 1 || kind == 4 ? TEST_FEW(0, 20) : 0);
     }
 }
 
