@@ -18,10 +18,10 @@ typedef struct waiting_shape {
     pcs_system system;
     pcs_material material;
     unsigned group, mask;
-    bool enabled;
-    const char *name; // or null
-    int number;       // or -1
-    size_t item;      // item in the list of bodies
+    bool enabled, planar; // planar: a disk, a rectangle or a polygon
+    const char *name;     // or null
+    int number;           // or -1
+    size_t item;          // item in the list of bodies
 } waiting_shape;
 
 typedef struct builder {
@@ -51,6 +51,7 @@ typedef struct shape_owner {
     part material;
     bool has_material;
     unsigned group, mask;
+    pcs_plane plane;
     const struct frame *frame;
 } shape_owner;
 pcs_status build_shapes(builder *b, const json_t *list, const place *at, const shape_owner *owner,
@@ -62,6 +63,7 @@ pcs_status build_number(builder *b);
 typedef struct frame {
     int depth; // depth of generators; 0: the inertial frame
     bool rotated;
+    pcs_plane plane; // of bodies and generators that have none of their own
     double x[3], Q[4];
     char copy[120]; // text after names, " 3 1"
     size_t item;    // item in the list of bodies of the file
@@ -83,6 +85,9 @@ pcs_status build_load(builder *b, const scene_load *in, const frame *f, pcs_load
 // build_vehicle.c: mass and forces of the body
 pcs_status build_vehicle(builder *b, const json_t *json, const place *at, pcs_body_def *out);
 // build_geometry.c
+// the geometry of a polygon, which the scene owns
+pcs_status polygon_geometry(builder *b, pcs_plane plane, const numbers *corners, const place *at,
+                            const pcs_geometry **out);
 pcs_status build_geometries(builder *b, const json_t *list, const place *at);
 pcs_status find_geometry(builder *b, const char *name, pcs_shape_kind kind, const place *at,
                          const pcs_geometry **out);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <percuss/parts.h>
+#include <percuss/planar.h>
 
 #include "base/base.h"
 #include "scene/build.h"
@@ -81,10 +82,20 @@ static pcs_status fill(builder *b, waiting_shape *shapes, size_t n, const double
 {
     pcs_shape *plain = POOL_TAKE(b->src.pool, n + 1, pcs_shape);
     if (!plain) return pcs_fail_memory(b->src.name);
+    size_t planar = 0;
     for (size_t i = 0; i < n; ++i) {
         plain[i] = shapes[i].shape;
+        planar += shapes[i].planar;
     }
-    const pcs_status status = pcs_body_def_of_shapes((int)n, plain, densities, def, plain);
+    if (planar > 0 && planar < n) {
+        return refuse(&b->src, at, PCS_ERR_FORMAT,
+                      "its density would be per area of %zu shapes and per volume of %zu; use"
+                      " disks, rectangles and polygons only, or give mass and inertia",
+                      planar, n - planar);
+    }
+    const pcs_status status =
+        planar > 0 ? pcs_body_def_of_planar_shapes((int)n, plain, densities, def, plain)
+                   : pcs_body_def_of_shapes((int)n, plain, densities, def, plain);
     if (status != PCS_OK) return refuse_because(&b->src, at, status);
     for (size_t i = 0; i < n; ++i) {
         shapes[i].shape = plain[i];
@@ -137,8 +148,12 @@ static pcs_status build_rigid(builder *b, const scene_body *in, const json_t *js
         densities[i] = in->density;
     }
     const place list = place_of(at, json, "shapes");
-    const shape_owner owner = {in->material, table_given(&body_table, in, "material"), in->group,
-                               in->mask, f};
+    const shape_owner owner = {in->material,
+                               table_given(&body_table, in, "material"),
+                               in->group,
+                               in->mask,
+                               (pcs_plane)in->plane,
+                               f};
     PCS_TRY(build_shapes(b, in->shapes, &list, &owner, shapes, dense ? densities : NULL));
     if (dense && !def.fixed && !def.motion) PCS_TRY(fill(b, shapes, n, densities, at, &def));
 
@@ -207,6 +222,7 @@ static pcs_status build_body(builder *b, const json_t *json, const place *at, co
     scene_body in;
     if (b->joining && !json_object_get(json, "bodies")) return PCS_OK;
     PCS_TRY(read_object(&b->src, &body_table, json, at, &in));
+    if (!table_given(&body_table, &in, "plane")) in.plane = (int)f->plane;
     switch ((scene_body_kind)in.kind) {
     case BODY_LATTICE:
     case BODY_RING:

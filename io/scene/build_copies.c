@@ -66,6 +66,8 @@ static void enter(const frame *outer, const double x[3], const double *Q, frame 
 
 // ---- random numbers ----------------------------------------------------------------------------
 
+static const double two_pi = 6.283185307179586;
+
 // xorshift64: uniform in [0, 1), the same numbers everywhere
 static double draw(uint64_t *s)
 {
@@ -80,9 +82,27 @@ static uint64_t start_of(int seed)
     return 88172645463325252u ^ (uint64_t)seed * 0x9e3779b97f4a7c15u;
 }
 
-// uniform over all rotations: a point of the ball of four dimensions, brought to the sphere
-static void draw_rotation(uint64_t *s, double Q[4])
+// the axis normal to a plane; of all of space z
+static int normal_of(pcs_plane plane)
 {
+    return plane == PCS_PLANE_YZ ? 0 : plane == PCS_PLANE_XZ ? 1 : 2;
+}
+
+static void about_normal(pcs_plane plane, double angle, double Q[4])
+{
+    Q[0] = cos(angle / 2);
+    Q[1] = Q[2] = Q[3] = 0;
+    Q[1 + normal_of(plane)] = sin(angle / 2);
+}
+
+// uniform over all rotations of a plane, or of space: a point of the ball of four dimensions,
+// brought to the sphere
+static void draw_rotation(uint64_t *s, pcs_plane plane, double Q[4])
+{
+    if (plane != PCS_PLANE_NONE) {
+        about_normal(plane, two_pi * draw(s), Q);
+        return;
+    }
     double length2;
     do {
         length2 = 0;
@@ -108,15 +128,6 @@ typedef struct copies {
     uint64_t random;
 } copies;
 
-static const double two_pi = 6.283185307179586;
-
-static void about_z(double angle, double Q[4])
-{
-    Q[0] = cos(angle / 2);
-    Q[1] = Q[2] = 0;
-    Q[3] = sin(angle / 2);
-}
-
 // makes one copy at x, rotated by Q (null: not); `number` is in its name
 static pcs_status build_copy(copies *c, int number, double x[3], const double *Q)
 {
@@ -125,10 +136,11 @@ static pcs_status build_copy(copies *c, int number, double x[3], const double *Q
     double random[4], rotated[4];
     if (!b->joining) PCS_TRY(build_count(b, b->copies++, "copies", c->list));
     for (int i = 0; i < 3 && in->jitter > 0; ++i) {
-        x[i] += in->jitter * (2 * draw(&c->random) - 1);
+        const double by = in->jitter * (2 * draw(&c->random) - 1);
+        if (in->plane == PCS_PLANE_NONE || i != normal_of((pcs_plane)in->plane)) x[i] += by;
     }
     if (in->tumble) {
-        draw_rotation(&c->random, random);
+        draw_rotation(&c->random, (pcs_plane)in->plane, random);
         if (Q) pcs_quat_mul(Q, random, rotated);
         Q = Q ? rotated : random;
     }
@@ -170,7 +182,9 @@ static pcs_status build_ring(copies *c)
     for (int i = 0; i < in->count; ++i) {
         const double angle = in->start + i * (whole / in->count);
         double x[3] = {in->radius * cos(angle), in->radius * sin(angle), 0}, Q[4];
-        about_z(angle, Q);
+        about_normal((pcs_plane)in->plane, angle, Q);
+        if (in->plane == PCS_PLANE_XZ) memcpy(x, (double[]){x[0], 0, -x[1]}, sizeof x);
+        if (in->plane == PCS_PLANE_YZ) memcpy(x, (double[]){0, x[0], x[1]}, sizeof x);
         c->at.index[0] = i;
         PCS_TRY(build_copy(c, i, x, Q));
     }
@@ -187,7 +201,7 @@ static pcs_status build_stack(copies *c)
         for (int a = 0; a < 3; ++a) {
             x[a] = i * in->spacing[a] + (i % 2 == 1 ? in->shift[a] : 0);
         }
-        about_z(i * in->turn, Q);
+        about_normal((pcs_plane)in->plane, i * in->turn, Q);
         PCS_TRY(build_copy(c, i, x, in->turn != 0 ? Q : NULL));
     }
     return PCS_OK;
@@ -225,6 +239,7 @@ pcs_status build_copies(builder *b, const scene_body *in, const json_t *json, co
     if (rotated && pcs_quat_normalise(Q) != PCS_OK) return refuse_because(&b->src, at, PCS_ERR_ARG);
     enter(outer, in->position, rotated ? Q : NULL, &c.whole);
     c.whole.depth = outer->depth + 1;
+    c.whole.plane = (pcs_plane)in->plane;
     switch ((scene_body_kind)in->kind) {
     case BODY_LATTICE:
         return build_lattice(&c);

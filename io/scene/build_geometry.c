@@ -7,6 +7,7 @@
 #include <percuss/inertia.h>
 #include <percuss/mesh_file.h>
 #include <percuss/meshes.h>
+#include <percuss/planar.h>
 
 #include "base/base.h"
 #include "problem_file/nearest.h"
@@ -153,6 +154,33 @@ static pcs_status make_surface(builder *b, const scene_geometry *in, const surfa
                                           s->triangles, out);
     }
     return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
+}
+
+// ---- polygons ----------------------------------------------------------------------------------
+
+pcs_status polygon_geometry(builder *b, pcs_plane plane, const numbers *corners, const place *at,
+                            const pcs_geometry **out)
+{
+    const struct pcs_scene_memory *m = b->scene->memory;
+    pcs_geometry *made;
+    const pcs_status status =
+        pcs_geometry_create_polygon(&b->env, plane, corners->rows, corners->x, &made);
+    if (status != PCS_OK) return refuse_because(&b->src, at, status);
+    const double *x, *known;
+    const int n = pcs_geometry_vertices(made, &x);
+    *out = made;
+    // copies of a generator share one
+    for (size_t i = m->n_kept; i-- > 0;) {
+        const pcs_geometry *g = m->kept[i].geometry;
+        if (pcs_geometry_kind(g) != PCS_SHAPE_HULL || pcs_geometry_vertices(g, &known) != n ||
+            memcmp(known, x, 3 * (size_t)n * sizeof *x) != 0) {
+            continue;
+        }
+        pcs_geometry_destroy(made);
+        *out = g;
+        return PCS_OK;
+    }
+    return scene_keep(b->scene, made, "");
 }
 
 // ---- geometries --------------------------------------------------------------------------------

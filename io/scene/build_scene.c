@@ -120,19 +120,18 @@ static pcs_status build_pair_laws(builder *b, const json_t *list, const place *a
     return PCS_OK;
 }
 
-static const frame inertial = {.Q = {1, 0, 0, 0}};
-
 // ---- the world and the settings ----------------------------------------------------------------
 
 static pcs_status build_world(builder *b, const scene_world *in, const json_t *json,
-                              const place *at)
+                              const place *at, const frame *inertial)
 {
     const size_t n = json_array_size(in->shapes);
     waiting_shape *shapes = POOL_TAKE(b->src.pool, n + 1, waiting_shape);
     if (!shapes) return pcs_fail_memory(b->src.name);
     const place list = place_of(at, json, "shapes");
-    const shape_owner owner = {in->material, table_given(&world_table, in, "material"), in->group,
-                               in->mask, &inertial};
+    const shape_owner owner = {in->material,    table_given(&world_table, in, "material"),
+                               in->group,       in->mask,
+                               inertial->plane, inertial};
     PCS_TRY(build_shapes(b, in->shapes, &list, &owner, shapes, NULL));
     return build_wait(b, shapes, n, (pcs_system){0});
 }
@@ -195,7 +194,8 @@ pcs_status build_scene(builder *b, const json_t *json)
     PCS_TRY(build_geometries(b, in.geometries, &geometries));
     PCS_TRY(build_materials(b, in.materials, &materials));
     PCS_TRY(build_pair_laws(b, in.pair_laws, &pairs));
-    PCS_TRY(build_world(b, &in.world, json_object_get(json, "world"), &world));
+    const frame inertial = {.Q = {1, 0, 0, 0}, .plane = (pcs_plane)in.plane};
+    PCS_TRY(build_world(b, &in.world, json_object_get(json, "world"), &world, &inertial));
     PCS_TRY(build_bodies(b, in.bodies, &bodies, &inertial));
     PCS_TRY(build_number(b));
     b->joining = true;

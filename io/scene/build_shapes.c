@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <percuss/parts.h>
+#include <percuss/planar.h>
 
 #include "base/base.h"
 #include "scene/build.h"
@@ -26,12 +27,41 @@ static pcs_status half_space(builder *b, const scene_shape *in, const place *at,
     return PCS_OK;
 }
 
-static pcs_status make_shape(builder *b, const scene_shape *in, const place *at, pcs_shape *out)
+static pcs_status planar_shape(builder *b, const scene_shape *in, pcs_plane plane, const place *at,
+                               pcs_shape *out)
+{
+    static const char *const words[] = {"disk", "rectangle", "polygon"};
+    if (plane == PCS_PLANE_NONE) {
+        return refuse(&b->src, at, PCS_ERR_FORMAT,
+                      "a %s is a shape of planar bodies; give the body, or the file, its plane, for"
+                      " example \"plane\": \"xz\"",
+                      words[in->kind - SHAPE_DISK]);
+    }
+    switch (in->kind) {
+    case SHAPE_DISK:
+        *out = pcs_shape_sphere(in->radius);
+        return PCS_OK;
+    case SHAPE_RECTANGLE:
+        *out = pcs_shape_rectangle(plane, in->edges[0], in->edges[1]);
+        return PCS_OK;
+    default:
+        *out = (pcs_shape){.kind = PCS_SHAPE_HULL};
+        return polygon_geometry(b, plane, &in->corners, at, &out->geometry);
+    }
+}
+
+static pcs_status make_shape(builder *b, const scene_shape *in, pcs_plane plane, const place *at,
+                             pcs_shape *out)
 {
     *out = (pcs_shape){.kind = (pcs_shape_kind)in->kind};
+    if (in->kind >= SHAPE_DISK) PCS_TRY(planar_shape(b, in, plane, at, out));
     memcpy(out->position, in->position, sizeof out->position);
     memcpy(out->orientation, in->orientation, sizeof out->orientation);
-    switch (out->kind) {
+    switch (in->kind) {
+    case SHAPE_DISK:
+    case SHAPE_RECTANGLE:
+    case SHAPE_POLYGON:
+        break;
     case PCS_SHAPE_CAPSULE:
     case PCS_SHAPE_CYLINDER:
         out->half[2] = in->length / 2;
@@ -71,10 +101,11 @@ pcs_status build_shapes(builder *b, const json_t *list, const place *at, const s
                                  table_given(&shape_table, &s, "group") ? s.group : owner->group,
                              .mask = table_given(&shape_table, &s, "mask") ? s.mask : owner->mask,
                              .enabled = s.enabled,
+                             .planar = s.kind >= SHAPE_DISK,
                              .number = table_given(&shape_table, &s, "number") ? s.number : -1,
                              .item = owner->frame->item};
         PCS_TRY(copy_name(b, s.name, owner->frame, &w->name));
-        PCS_TRY(make_shape(b, &s, &item, &w->shape));
+        PCS_TRY(make_shape(b, &s, owner->plane, &item, &w->shape));
         if (own || owner->has_material) {
             const place key = own ? place_of(&item, json, "material") : item;
             PCS_TRY(find_material(b, own ? &s.material : &owner->material, &key, &w->material));

@@ -11,6 +11,8 @@
                                 usual, NULL}
 #define BIT(kind) (1u << (kind))
 
+static const char *const plane_words[] = {"none", "xy", "xz", "yz", NULL};
+
 // ranges
 #define FROM_ZERO  .low = 0, .high = HUGE_VAL
 #define ABOVE_ZERO .low = 0, .high = HUGE_VAL, .open = true
@@ -78,15 +80,17 @@ TABLE(pair_law, "pair law", "The law between two materials, in place of the larg
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-static const char *const shape_words[] = {
-    "sphere", "half_space", "box", "capsule", "cylinder", "hull", "mesh", "height_field", NULL};
-#define ROUND    (BIT(PCS_SHAPE_SPHERE) | BIT(PCS_SHAPE_CAPSULE) | BIT(PCS_SHAPE_CYLINDER))
+static const char *const shape_words[] = {"sphere",   "half_space", "box",     "capsule",
+                                          "cylinder", "hull",       "mesh",    "height_field",
+                                          "disk",     "rectangle",  "polygon", NULL};
+#define ROUND \
+    (BIT(PCS_SHAPE_SPHERE) | BIT(PCS_SHAPE_CAPSULE) | BIT(PCS_SHAPE_CYLINDER) | BIT(SHAPE_DISK))
 #define LONG     (BIT(PCS_SHAPE_CAPSULE) | BIT(PCS_SHAPE_CYLINDER))
 #define GEOMETRY (BIT(PCS_SHAPE_HULL) | BIT(PCS_SHAPE_MESH) | BIT(PCS_SHAPE_HEIGHT_FIELD))
 
 static const field shape_fields[] = {
     {"kind", FIELD_WORD, OF(shape, kind), .words = shape_words, .required = ALWAYS,
-     .help = "kind of the shape"},
+     .help = "kind of the shape; disk, rectangle and polygon are for planar bodies"},
     NAME_FIELD(shape, "shapes"),
     {"material", FIELD_PART, OF(shape, material),
      .help = "name of its material; without it that of the body, or the default one: e = 0, no"
@@ -95,6 +99,12 @@ static const field shape_fields[] = {
      .required = ROUND, .help = "radius"},
     {"size", FIELD_VECTOR, OF(shape, size), ABOVE_ZERO, .n = 3, .unit = "m",
      .kinds = BIT(PCS_SHAPE_BOX), .required = BIT(PCS_SHAPE_BOX), .help = "full edges of the box"},
+    {"edges", FIELD_VECTOR, OF(shape, edges), ABOVE_ZERO, .n = 2, .unit = "m",
+     .kinds = BIT(SHAPE_RECTANGLE), .required = BIT(SHAPE_RECTANGLE),
+     .help = "full edges of the rectangle along the two axes of the plane"},
+    {"corners", FIELD_ROWS, OF(shape, corners), .n = 2, .unit = "m", .kinds = BIT(SHAPE_POLYGON),
+     .required = BIT(SHAPE_POLYGON),
+     .help = "corners of the convex polygon in order, along the two axes of the plane"},
     {"length", FIELD_REAL, OF(shape, length), ABOVE_ZERO, .unit = "m", .kinds = LONG,
      .required = LONG, .help = "length along the z axis; that of a capsule is without the caps"},
     {"normal", FIELD_VECTOR, OF(shape, normal), .n = 3, .kinds = BIT(PCS_SHAPE_HALF_SPACE),
@@ -108,7 +118,7 @@ static const field shape_fields[] = {
      .help = "position of its origin, in the frame of the body"},
     {"orientation", FIELD_ROTATION, OF(shape, orientation), .n = 4,
      .help = "rotation from the frame of the shape to that of the body"},
-    {"density", FIELD_REAL, OF(shape, density), ABOVE_ZERO, .unit = "kg/m^3",
+    {"density", FIELD_REAL, OF(shape, density), ABOVE_ZERO, .unit = "kg/m^3, kg/m^2",
      .help = "density in place of that of the body, which must have one"},
     GROUP_FIELDS(shape, "the shape"),
     {"enabled", FIELD_BOOL, OF(shape, enabled), .help = "false: the shape touches nothing"},
@@ -315,8 +325,6 @@ static const char *const body_words[] = {"body", "lagrangian", "lattice", "ring"
 #define STACK      BIT(BODY_STACK)
 #define GENERATORS (LATTICE | RING | STACK)
 
-static const char *const plane_words[] = {"none", "xy", "xz", "yz", NULL};
-
 static const field body_fields[] = {
     {"kind", FIELD_WORD, OF(body, kind), .words = body_words,
      .help = "kind of the entry; without it a body. lattice, ring and stack repeat their bodies"},
@@ -324,12 +332,13 @@ static const field body_fields[] = {
      .help = "name; no two bodies have the same. The number of the copy is added to the name of a"
              " repeated body"},
     {"fixed", FIELD_BOOL, OF(body, fixed), .kinds = RIGID, .help = "true: the body never moves"},
-    {"plane", FIELD_WORD, OF(body, plane), .words = plane_words, .kinds = RIGID,
-     .help = "plane in which the body moves, with three degrees of freedom; without it in space"},
+    {"plane", FIELD_WORD, OF(body, plane), .words = plane_words, .kinds = RIGID | GENERATORS,
+     .help = "plane in which the body moves, with three degrees of freedom; without it that of the"
+             " generator, or of the file. Of a generator: also that of jitter, tumble and turn"},
     {"mass", FIELD_REAL, OF(body, mass), ABOVE_ZERO, .unit = "kg", .kinds = RIGID, .help = "mass"},
-    {"density", FIELD_REAL, OF(body, density), ABOVE_ZERO, .unit = "kg/m^3", .kinds = RIGID,
+    {"density", FIELD_REAL, OF(body, density), ABOVE_ZERO, .unit = "kg/m^3, kg/m^2", .kinds = RIGID,
      .help = "density in place of mass and inertia: these and the centre of mass are those of the"
-             " shapes"},
+             " shapes; per area of disks, rectangles and polygons"},
     {"inertia", FIELD_NUMBERS, OF(body, inertia), .unit = "kg m^2", .kinds = RIGID,
      .help = "inertia about the centre of mass, body axes: 3 principal moments, or 9 numbers of the"
              " symmetric matrix. Without it that of the shapes"},
@@ -716,6 +725,8 @@ static const field file_fields[] = {
     {"description", FIELD_TEXT, OF(file, description), .help = "description of the scene"},
     {"gravity", FIELD_VECTOR, OF(file, gravity), .n = 3, .unit = "m/s^2",
      .help = "gravity, inertial; without it [0, 0, -9.81]"},
+    {"plane", FIELD_WORD, OF(file, plane), .words = plane_words,
+     .help = "plane of all bodies that have none of their own, and of planar shapes of the world"},
     {"materials", FIELD_LIST, OF(file, materials), .table = &material_table,
      .help = "materials, numbered from 1; 0 is the default one"},
     {"geometries", FIELD_LIST, OF(file, geometries), .table = &geometry_table,

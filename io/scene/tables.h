@@ -37,14 +37,19 @@ typedef struct scene_pair_law {
     scene_law law;
 } scene_pair_law;
 
+// kinds of shapes after those of pcs_shape_kind
+enum { SHAPE_DISK = PCS_SHAPE_HEIGHT_FIELD + 1, SHAPE_RECTANGLE, SHAPE_POLYGON };
+
 typedef struct scene_shape {
     given given;
-    int kind; // pcs_shape_kind
+    int kind; // pcs_shape_kind, or one of those above
     const char *name;
     part material;
     double position[3], orientation[4];
     double radius, size[3], length;
     double normal[3], offset;
+    double edges[2];
+    numbers corners;
     const char *geometry;
     double density;
     unsigned group, mask;
@@ -237,6 +242,7 @@ typedef struct scene_file {
     int version;
     const char *name, *description;
     double gravity[3];
+    int plane; // pcs_plane
     const json_t *materials, *pair_laws, *geometries;
     scene_world world;
     const json_t *bodies, *interactions;

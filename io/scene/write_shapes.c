@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/planar.h>
+
 #include "base/base.h"
 #include "scene/writing.h"
 
@@ -20,6 +22,46 @@ static const char *geometry_name(const out *o, int number, char own[GEOMETRY_NAM
     return own;
 }
 
+// the plane in which the body of a shape moves
+static pcs_plane plane_of(const out *o, pcs_system system)
+{
+    pcs_body_def def;
+    if (system.id == 0 || pcs_model_is_lagrangian(o->m, system)) return PCS_PLANE_NONE;
+    return pcs_model_body(o->m, system, &def) == PCS_OK ? def.plane : PCS_PLANE_NONE;
+}
+
+// true when the shape turns about the normal of the plane only, and its origin is in the plane
+static bool lies_in(const pcs_shape *s, pcs_plane plane)
+{
+    const int normal = 4 - (int)plane; // entry of a quaternion; x-y: z
+    bool in = s->position[normal - 1] == 0;
+    for (int i = 1; i <= 3; ++i) {
+        in = in && (i == normal || s->orientation[i] == 0);
+    }
+    return in;
+}
+
+// The kind of a shape in the file: on planar bodies spheres are disks, boxes as deep as their
+// diagonal rectangles, and prisms as deep as they are wide polygons
+static int kind_of(const out *o, const pcs_model_shape_def *def)
+{
+    const pcs_shape *s = &def->shape;
+    const pcs_plane plane = plane_of(o, def->system);
+    if (plane == PCS_PLANE_NONE || !lies_in(s, plane)) return (int)s->kind;
+    const int first = plane == PCS_PLANE_YZ ? 1 : 0, second = plane == PCS_PLANE_XY ? 1 : 2;
+    const pcs_shape flat = pcs_shape_rectangle(plane, 2 * s->half[first], 2 * s->half[second]);
+    switch (s->kind) {
+    case PCS_SHAPE_SPHERE:
+        return SHAPE_DISK;
+    case PCS_SHAPE_BOX:
+        return memcmp(flat.half, s->half, sizeof s->half) == 0 ? SHAPE_RECTANGLE : (int)s->kind;
+    case PCS_SHAPE_HULL:
+        return pcs_geometry_polygon(s->geometry, plane, NULL) > 0 ? SHAPE_POLYGON : (int)s->kind;
+    default:
+        return (int)s->kind;
+    }
+}
+
 // the geometries of the shapes, each once, in the order of the shapes
 pcs_status collect_geometries(out *o)
 {
@@ -27,7 +69,7 @@ pcs_status collect_geometries(out *o)
         pcs_model_shape_def def;
         PCS_TRY(pcs_model_shape(o->m, k, &def));
         o->geometry[k] = -1;
-        if (!def.shape.geometry) continue;
+        if (!def.shape.geometry || kind_of(o, &def) == SHAPE_POLYGON) continue;
         int at = o->n_written - 1; // the last one is most likely
         while (at >= 0 && o->written[at] != def.shape.geometry) {
             at -= 1;
@@ -99,7 +141,7 @@ static pcs_status write_shape(out *o, int number)
     PCS_TRY(pcs_model_shape(o->m, number, &def));
     scene_shape s;
     fields_init(&shape_table, &s);
-    s.kind = (int)def.shape.kind;
+    s.kind = kind_of(o, &def);
     s.name = pcs_model_shape_name(o->m, number);
     s.material = material_part(o, def.material);
     memcpy(s.position, def.shape.position, sizeof s.position);
@@ -109,6 +151,16 @@ static pcs_status write_shape(out *o, int number)
     for (int i = 0; i < 3; ++i) {
         s.size[i] = 2 * def.shape.half[i];
     }
+    const pcs_plane plane = s.kind >= SHAPE_DISK ? plane_of(o, def.system) : PCS_PLANE_NONE;
+    s.edges[0] = s.size[plane == PCS_PLANE_YZ ? 1 : 0];
+    s.edges[1] = s.size[plane == PCS_PLANE_XY ? 1 : 2];
+    double *corners = NULL;
+    if (s.kind == SHAPE_POLYGON) {
+        const int n = pcs_geometry_polygon(def.shape.geometry, plane, NULL);
+        corners = pcs_env_alloc(o->env, 2 * (size_t)n, sizeof *corners);
+        if (!corners) return pcs_fail_memory("pcs_scene_write");
+        s.corners = (numbers){corners, pcs_geometry_polygon(def.shape.geometry, plane, corners), 2};
+    }
     char own[GEOMETRY_NAME];
     if (o->geometry[number] >= 0) s.geometry = geometry_name(o, o->geometry[number], own);
     s.group = def.group;
@@ -116,6 +168,7 @@ static pcs_status write_shape(out *o, int number)
     s.enabled = pcs_model_shape_enabled(o->m, number);
     write_open(&o->w, NULL, '{', false);
     write_fields(&o->w, &shape_table, &s, NULL);
+    pcs_env_free(o->env, corners);
     if (o->numbered[number]) write_int(&o->w, "number", number);
     write_close(&o->w, '}');
     return PCS_OK;

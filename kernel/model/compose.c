@@ -1,6 +1,8 @@
 // A body made of several shapes: its mass properties, and the shapes seen from its centre of mass.
 #include <string.h>
 
+#include <percuss/planar.h>
+
 #include "base/base.h"
 #include "model/model.h"
 #include "rotation/pose.h"
@@ -14,35 +16,38 @@ pcs_body_def pcs_body_def_of_inertia(pcs_inertia inertia)
     return def;
 }
 
-pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes, const double *densities,
-                                  pcs_body_def *def, pcs_shape *about_G)
+pcs_status model_shapes_about(const char *who, const pcs_inertia *b, int n, const pcs_shape *shapes,
+                              pcs_body_def *def, pcs_shape *about_G)
 {
-    if (!def || !about_G) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_body_def_of_shapes: an argument is null");
-    }
-    pcs_inertia b;
     double Q[4], moved[3];
-    PCS_TRY(pcs_inertia_of_shapes(n, shapes, densities, &b));
     memcpy(Q, def->orientation, sizeof Q);
     if (!pcs_all_finite(Q, 4) || pcs_quat_normalise(Q) != PCS_OK) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_body_def_of_shapes: the orientation of the body is zero"
-                                     " or not finite");
+        return pcs_fail(PCS_ERR_ARG, "%s: the orientation of the body is zero or not finite", who);
     }
     if (!pcs_all_finite(def->position, 3)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_body_def_of_shapes: the position of the body is not"
-                                     " finite");
+        return pcs_fail(PCS_ERR_ARG, "%s: the position of the body is not finite", who);
     }
 
-    quat_turn(Q, 1, b.G, moved);
+    quat_turn(Q, 1, b->G, moved);
     v3_along(def->position, 1, moved, def->position);
-    def->mass = b.m;
-    memcpy(def->inertia, b.J, sizeof def->inertia);
+    def->mass = b->m;
+    memcpy(def->inertia, b->J, sizeof def->inertia);
     for (int k = 0; k < n; ++k) {
         pcs_shape s = shapes[k];
-        v3_sub(s.position, b.G, s.position);
+        v3_sub(s.position, b->G, s.position);
         about_G[k] = s;
     }
     return PCS_OK;
+}
+
+pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes, const double *densities,
+                                  pcs_body_def *def, pcs_shape *about_G)
+{
+    static const char who[] = "pcs_body_def_of_shapes";
+    if (!def || !about_G) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    pcs_inertia b;
+    PCS_TRY(pcs_inertia_of_shapes(n, shapes, densities, &b));
+    return model_shapes_about(who, &b, n, shapes, def, about_G);
 }
 
 // memory for n more shapes, so that none of them fails later
@@ -57,9 +62,14 @@ static bool reserve_shapes(pcs_model *m, int n)
     return true;
 }
 
+// pcs_body_def_of_shapes, or the same in a plane
+typedef pcs_status solid_of(int n, const pcs_shape *shapes, const double *densities,
+                            pcs_body_def *def, pcs_shape *about_G);
+
 // makes the definition of n shapes of one density; about_G has room for them
-static pcs_status define_solid(const pcs_env *env, int n, const pcs_shape *shapes, double density,
-                               pcs_body_def *def, pcs_shape *about_G)
+static pcs_status define_solid(const pcs_env *env, solid_of *of_shapes, int n,
+                               const pcs_shape *shapes, double density, pcs_body_def *def,
+                               pcs_shape *about_G)
 {
     if (!body_def_moves(def)) {
         memcpy(about_G, shapes, (size_t)n * sizeof *shapes);
@@ -70,17 +80,17 @@ static pcs_status define_solid(const pcs_env *env, int n, const pcs_shape *shape
     for (int k = 0; k < n; ++k) {
         densities[k] = density;
     }
-    const pcs_status status = pcs_body_def_of_shapes(n, shapes, densities, def, about_G);
+    const pcs_status status = of_shapes(n, shapes, densities, def, about_G);
     pcs_env_free(env, densities);
     return status;
 }
 
-static pcs_status add_solid(pcs_model *m, pcs_body_def *def, int n, const pcs_shape *shapes,
-                            double density, pcs_material material, pcs_shape *about_G,
-                            pcs_system *out)
+static pcs_status fill_solid(pcs_model *m, solid_of *of_shapes, pcs_body_def *def, int n,
+                             const pcs_shape *shapes, double density, pcs_material material,
+                             pcs_shape *about_G, pcs_system *out)
 {
     pcs_system body;
-    PCS_TRY(define_solid(&m->env, n, shapes, density, def, about_G));
+    PCS_TRY(define_solid(&m->env, of_shapes, n, shapes, density, def, about_G));
     PCS_TRY(pcs_model_add_body(m, def, &body));
     for (int k = 0; k < n; ++k) {
         PCS_TRY(pcs_model_add_shape(m, body, &about_G[k], material));
@@ -89,11 +99,10 @@ static pcs_status add_solid(pcs_model *m, pcs_body_def *def, int n, const pcs_sh
     return PCS_OK;
 }
 
-pcs_status pcs_model_add_solid(pcs_model *m, const pcs_body_def *def, int n,
-                               const pcs_shape *shapes, double density, pcs_material material,
-                               pcs_system *out)
+static pcs_status add_solid(const char *who, pcs_model *m, solid_of *of_shapes,
+                            const pcs_body_def *def, int n, const pcs_shape *shapes, double density,
+                            pcs_material material, pcs_system *out)
 {
-    static const char who[] = "pcs_model_add_solid";
     if (!m || !def || !shapes || n < 1) {
         return pcs_fail(PCS_ERR_ARG, "%s: %d shapes, or an argument is null", who, n);
     }
@@ -116,7 +125,24 @@ pcs_status pcs_model_add_solid(pcs_model *m, const pcs_body_def *def, int n,
         return pcs_fail_memory(who);
     }
     pcs_body_def own = *def;
-    const pcs_status status = add_solid(m, &own, n, shapes, density, material, about_G, out);
+    const pcs_status status =
+        fill_solid(m, of_shapes, &own, n, shapes, density, material, about_G, out);
     pcs_env_free(&m->env, about_G);
     return status;
+}
+
+pcs_status pcs_model_add_solid(pcs_model *m, const pcs_body_def *def, int n,
+                               const pcs_shape *shapes, double density, pcs_material material,
+                               pcs_system *out)
+{
+    return add_solid("pcs_model_add_solid", m, pcs_body_def_of_shapes, def, n, shapes, density,
+                     material, out);
+}
+
+pcs_status pcs_model_add_planar_solid(pcs_model *m, const pcs_body_def *def, int n,
+                                      const pcs_shape *shapes, double density,
+                                      pcs_material material, pcs_system *out)
+{
+    return add_solid("pcs_model_add_planar_solid", m, pcs_body_def_of_planar_shapes, def, n, shapes,
+                     density, material, out);
 }

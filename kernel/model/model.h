@@ -238,6 +238,10 @@ static inline int system_mover(const pcs_model *m, int system)
     return m->system[system].carrier.id - 1;
 }
 
+// compose.c: the definition of a body with these mass properties, and its shapes seen from G
+pcs_status model_shapes_about(const char *who, const pcs_inertia *b, int n,
+                              const pcs_shape *shapes, pcs_body_def *def, pcs_shape *about_G);
+
 // the axis normal to the plane of a planar body: 0, 1 or 2
 static inline int plane_normal(pcs_plane plane)
 {

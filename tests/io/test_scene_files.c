@@ -713,6 +713,105 @@ TEST(planar_bodies_have_a_plane)
             "leaves its plane");
 }
 
+TEST(planar_shapes_are_those_of_C)
+{
+    // an L of two rectangles, and a disk, a rectangle and a polygon of one body each
+    pcs_scene *scene = parse(
+        "{\"percuss_scene\": 1, \"plane\": \"xz\", \"world\": {\"shapes\":"
+        "  [{\"kind\": \"half_space\"}, {\"kind\": \"rectangle\", \"edges\": [0.1, 1]}]},"
+        " \"bodies\": [{\"position\": [1, 2, 3], \"density\": 50, \"shapes\": ["
+        "   {\"kind\": \"rectangle\", \"edges\": [0.6, 0.2], \"position\": [0.3, 0, 0.1]},"
+        "   {\"kind\": \"rectangle\", \"edges\": [0.4, 0.2], \"position\": [0.1, 0, 0.4],"
+        "    \"orientation\": {\"axis\": [0, 1, 0], \"angle\": 1.5707963267948966}}]},"
+        "  {\"density\": 7, \"shapes\": [{\"kind\": \"disk\", \"radius\": 0.3}]},"
+        "  {\"density\": 7, \"position\": [4, 0, 4],"
+        "    \"shapes\": [{\"kind\": \"rectangle\", \"edges\": [0.3, 0.5]}]},"
+        "  {\"density\": 7, \"position\": [9, 0, 1], \"orientation\": [0.6, 0, 0.8, 0], \"shapes\":"
+        "    [{\"kind\": \"polygon\", \"corners\": [[0, 0], [0.5, 0.1], [0.4, 0.7]]}]},"
+        "  {\"plane\": \"none\", \"position\": [0, 0, 9]}]}");
+    pcs_model *m;
+    pcs_body_def def = pcs_body_def_default(), own;
+    CK_OK(pcs_model_create(NULL, &m));
+    def.plane = PCS_PLANE_XZ;
+    CK_OK(pcs_model_add_disk(m, &def, 0.3, 7, (pcs_material){0}, NULL));
+    memcpy(def.position, (double[]){4, 0, 4}, sizeof def.position);
+    CK_OK(pcs_model_add_rectangle(m, &def, 0.3, 0.5, 7, (pcs_material){0}, NULL));
+    memcpy(def.position, (double[]){9, 0, 1}, sizeof def.position);
+    memcpy(def.orientation, (double[]){0.6, 0, 0.8, 0}, sizeof def.orientation);
+    CK_OK(pcs_model_add_polygon(m, &def, 3, (double[]){0, 0, 0.5, 0.1, 0.4, 0.7}, 7,
+                                (pcs_material){0}, NULL));
+    for (int i = 1; i <= 3; ++i) {
+        CK_OK(pcs_model_body(m, (pcs_system){i}, &own));
+        CK_OK(pcs_model_body(scene->model, (pcs_system){i + 1}, &def));
+        ck_assert_int_eq(def.plane, PCS_PLANE_XZ);
+        ck_assert_double_eq_tol(def.mass, own.mass, 1e-14);
+        ck_assert_double_eq_tol(def.inertia[4], own.inertia[4], 1e-14);
+        for (int k = 0; k < 3; ++k) {
+            ck_assert_double_eq_tol(def.position[k], own.position[k], 1e-14);
+        }
+    }
+    // closed form of the L: 6 kg at (0.3, 0.1) and 4 kg at (0.1, 0.4)
+    CK_OK(pcs_model_body(scene->model, (pcs_system){1}, &def));
+    const double J = 6 * (0.36 + 0.04) / 12 + 4 * (0.04 + 0.16) / 12 + 2.4 * (0.04 + 0.09);
+    ck_assert_double_eq_tol(def.mass, 10, 1e-13);
+    ck_assert_double_eq_tol(def.position[0], 1.22, 1e-14);
+    ck_assert_double_eq(def.position[1], 2);
+    ck_assert_double_eq_tol(def.position[2], 3.22, 1e-14);
+    ck_assert_double_eq_tol(def.inertia[4], J, 1e-13);
+    CK_OK(pcs_model_body(scene->model, (pcs_system){5}, &def));
+    ck_assert_int_eq(def.plane, PCS_PLANE_NONE);
+    char *text = written(scene);
+    static const char *const words[] = {"\"disk\"", "\"rectangle\"", "\"polygon\"", "\"corners\""};
+    for (int i = 0; i < 4; ++i) {
+        ck_assert_ptr_nonnull(strstr(text, words[i]));
+    }
+    ck_assert_ptr_null(strstr(text, "\"points\""));
+    free(text);
+    expect_round_trip(scene);
+    pcs_model_destroy(m);
+    pcs_scene_destroy(scene);
+}
+
+// random copies stay in the plane of their generator, and a ring lies in it
+TEST(generators_stay_in_their_plane)
+{
+    for (int plane = PCS_PLANE_XY; plane <= PCS_PLANE_YZ; ++plane) {
+        char text[600];
+        snprintf(
+            text, sizeof text,
+            "{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"plane\": \"%s\","
+            " \"count\": 5, \"radius\": 2, \"start\": 0.3, \"bodies\": [{\"kind\": \"lattice\","
+            "  \"counts\": [1, 2, 2], \"spacing\": [0, 0, 0], \"jitter\": 0.1, \"tumble\": true,"
+            "  \"bodies\": [{\"density\": 1, \"shapes\": [{\"kind\": \"polygon\","
+            "   \"corners\": [[0, 0], [0.1, 0], [0, 0.1]]}]}]}]}]}",
+            plane == PCS_PLANE_XY   ? "xy"
+            : plane == PCS_PLANE_XZ ? "xz"
+                                    : "yz");
+        pcs_scene *scene = parse(text);
+        const int normal = plane == PCS_PLANE_XY ? 2 : plane == PCS_PLANE_XZ ? 1 : 0;
+        const double *shared = NULL;
+        ck_assert_int_eq(pcs_model_system_count(scene->model), 20);
+        for (int i = 1; i <= 20; ++i) {
+            pcs_body_def def;
+            pcs_model_shape_def shape;
+            const double *x;
+            CK_OK(pcs_model_body(scene->model, (pcs_system){i}, &def));
+            ck_assert_int_eq(def.plane, plane);
+            double away = 0;
+            for (int k = 0; k < 3; ++k) {
+                away += def.position[k] * def.position[k];
+            }
+            ck_assert(def.position[normal] == 0 && fabs(sqrt(away) - 2) < 0.3);
+            // all copies share the data of one polygon
+            CK_OK(pcs_model_shape(scene->model, i - 1, &shape));
+            ck_assert_int_eq(pcs_geometry_vertices(shape.shape.geometry, &x), 6);
+            ck_assert(!shared || x == shared);
+            shared = x;
+        }
+        pcs_scene_destroy(scene);
+    }
+}
+
 // ---- errors ------------------------------------------------------------------------------------
 
 // the text, and the refusal: line, column, path, and words of the sentence
@@ -752,6 +851,22 @@ static const struct {
     {"{\"percuss_scene\": 1, \"interactions\": [{\"kind\": \"limits\", \"joint\": \"x\"}]}",
      "interactions[0].joint", "no interaction has the name 'x'"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"density\": 1}]}", "bodies[0]", "no shapes"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"disk\", \"radius\": 1}]}]}",
+     "bodies[0].shapes[0]", "give the body, or the file, its plane"},
+    {"{\"percuss_scene\": 1, \"plane\": \"xy\", \"bodies\": [{\"density\": 1, \"shapes\": "
+     "[{\"kind\":"
+     " \"disk\", \"radius\": 1}, {\"kind\": \"box\", \"size\": [1, 1, 1]}]}]}",
+     "bodies[0]", "per area of 1 shapes and per volume of 1"},
+    {"{\"percuss_scene\": 1, \"plane\": \"xy\", \"bodies\": [{\"density\": 1, \"shapes\": "
+     "[{\"kind\":"
+     " \"disk\", \"radius\": 1, \"position\": [0, 0, 1]}]}]}",
+     "bodies[0]", "does not lie in the plane"},
+    {"{\"percuss_scene\": 1, \"plane\": \"xy\", \"bodies\": [{\"shapes\": [{\"kind\": \"polygon\","
+     " \"corners\": [[0, 0], [1, 0], [0.1, 0.1], [0, 1]]}]}]}",
+     "bodies[0].shapes[0]", "use several shapes"},
+    {"{\"percuss_scene\": 1, \"plane\": \"xy\", \"bodies\": [{\"shapes\": [{\"kind\": \"polygon\","
+     " \"corners\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}]}]}",
+     "bodies[0].shapes[0].corners[0]", "2"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 2]}]}", "bodies[0].inertia", "9"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 1, 9]}]}", "bodies[0]", "moment"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}", "bodies[1]",

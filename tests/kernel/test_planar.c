@@ -1,6 +1,8 @@
 // Planar bodies: rolling, sliding and tipping against closed forms, a stack at rest, agreement with
 // prisms in space, forces that leave the plane, joints and springs, and definitions that are
 // refused.
+#include <percuss/planar.h>
+
 #include "scene.h"
 
 #include <string.h>
@@ -248,6 +250,63 @@ static int oblique(void *user, double t, const double q[7], const double v[6], d
     const double of[6] = {1, 5 - v[1], -q[2], 2, -0.3 * v[4], 4};
     memcpy(F, of, sizeof of);
     return 0;
+}
+
+// how many of n corners are this one
+static int count_of(int n, const double *corners, const double x[2])
+{
+    int count = 0;
+    for (int i = 0; i < n; ++i) {
+        count += corners[2 * i] == x[0] && corners[2 * i + 1] == x[1];
+    }
+    return count;
+}
+
+// a polygon in two parts has the mass, the centre and the moment of the whole
+TEST(a_planar_body_of_two_shapes_is_their_union)
+{
+    for (int plane = PCS_PLANE_XY; plane <= PCS_PLANE_YZ; ++plane) {
+        scene s = scene_open();
+        const pcs_material none = {0};
+        const double whole[8] = {-0.3, 0, 0.4, -0.1, 0.5, 0.6, -0.2, 0.5};
+        const double parts[2][6] = {{-0.3, 0, 0.4, -0.1, 0.5, 0.6}, {0.5, 0.6, -0.2, 0.5, -0.3, 0}};
+        pcs_geometry *prism[2];
+        pcs_shape shapes[2];
+        pcs_system body[2];
+        for (int i = 0; i < 2; ++i) {
+            double back[6];
+            CK_OK(pcs_geometry_create_polygon(NULL, (pcs_plane)plane, 3, parts[i], &prism[i]));
+            ck_assert_int_eq(pcs_geometry_polygon(prism[i], (pcs_plane)plane, back), 3);
+            for (int k = 0; k < 3; ++k) {
+                ck_assert_int_eq(count_of(3, back, parts[i] + 2 * k), 1);
+            }
+            ck_assert_int_eq(pcs_geometry_polygon(prism[i], (pcs_plane)(1 + plane % 3), NULL), 0);
+            shapes[i] = pcs_shape_hull(prism[i]);
+        }
+        const pcs_body_def def = at((pcs_plane)plane, 1, 2, 0.7);
+        CK_OK(pcs_model_add_polygon(s.m, &def, 4, whole, 3, none, &body[0]));
+        CK_OK(pcs_model_add_planar_solid(s.m, &def, 2, shapes, 3, none, &body[1]));
+        pcs_body_def own[2];
+        for (int i = 0; i < 2; ++i) {
+            CK_OK(pcs_model_body(s.m, body[i], &own[i]));
+        }
+        const int n = 4 * AXES[plane][2];
+        ck_assert_double_eq_tol(own[0].mass, own[1].mass, 1e-14);
+        ck_assert_double_eq_tol(own[0].inertia[n], own[1].inertia[n], 1e-14);
+        for (int i = 0; i < 3; ++i) {
+            ck_assert_double_eq_tol(own[0].position[i], own[1].position[i], 1e-14);
+        }
+        // what has no area in the plane
+        const pcs_shape capsule = pcs_shape_capsule(0.1, 1);
+        CK_SAYS(pcs_model_add_planar_solid(s.m, &def, 1, &capsule, 3, none, NULL), PCS_ERR_ARG,
+                "give the body its mass");
+        shapes[0].position[AXES[plane][2]] = 1;
+        CK_SAYS(pcs_model_add_planar_solid(s.m, &def, 2, shapes, 3, none, NULL), PCS_ERR_ARG,
+                "does not lie in the plane");
+        scene_close(&s);
+        pcs_geometry_destroy(prism[0]);
+        pcs_geometry_destroy(prism[1]);
+    }
 }
 
 TEST(what_leaves_the_plane_has_no_effect)

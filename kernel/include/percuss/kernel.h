@@ -15,6 +15,7 @@
 #include <percuss/motion.h>
 #include <percuss/numerics.h>
 #include <percuss/parts.h>
+#include <percuss/planar.h>
 #include <percuss/query.h>
 #include <percuss/relation.h>
 #include <percuss/rigid.h>

@@ -194,7 +194,7 @@ PCS_API unsigned long long pcs_model_hash(const pcs_model *model);
 PCS_API pcs_shape_kind pcs_geometry_kind(const pcs_geometry *geometry);
 
 /// Writes the vertices of a hull or a mesh (x y z each) to *out and returns their number. Of a hull
-/// those points that are vertices, in the order given; of a mesh all points given. 0 for a height
+/// those points that are vertices, in the order of x, then y, then z; of a mesh all points given. 0 for a height
 /// field.
 PCS_API int pcs_geometry_vertices(const pcs_geometry *geometry, const double **out);
 
