@@ -5,7 +5,8 @@
 // comes first: where the gaps of hyperstatic contacts do not quite fit a plane, its steps of least
 // norm move impulses as far as they have to, and prox takes small steps. Shorter steps of ipm move
 // such impulses along the edge of the cones. Where the shift of friction makes ADMM cycle, another
-// penalty often does not. doc/solver-auto.md shows what each part solves.
+// penalty often does not. What all of them leave is followed along its path. doc/solver-auto.md
+// shows what each part solves.
 #include <string.h>
 
 #include "linalg/bsr.h"
@@ -94,6 +95,10 @@ static pcs_status promised(portfolio *f, const pcs_solver_opts *o, costs c)
 #define TRY_STEPS 3
 // cost of an iteration of ADMM
 #define ADMM_COST 4
+// largest number of factorisations of homotopy, and those that the budget must pay for: few paths
+// arrive with less
+#define PATH_ITERS 3000
+#define PATH_LEAST 300
 
 typedef struct part {
     const solver_class *solver;
@@ -115,7 +120,7 @@ static const part course[] = {
     {.solver = &solver_ipm, .iters = 60, .fraction = 0.9},
     {.solver = &solver_enum, .iters = 20000000},
     {.solver = &solver_admm, .iters = 4000, .from_start = true, .rho = 0.01},
-    {.solver = &solver_admm, .iters = 10000},
+    {.solver = &solver_homotopy, .iters = PATH_ITERS},
 };
 #define PARTS ((int)(sizeof course / sizeof *course))
 _Static_assert(PARTS == PART_FRICTION_LAST, "rows of the course and their numbers");
@@ -168,13 +173,15 @@ static void refute(portfolio *f)
 
 static pcs_status run(portfolio *f, const part *k, costs c, const double *start)
 {
+    if (k->solver == &solver_homotopy && f->budget < PATH_LEAST * c.step) return PCS_OK;
     pcs_solver_opts o = portfolio_options(f, k->solver);
     o.max_iters = k->iters;
     if (k->fraction > 0) o.as.ipm.step_fraction = k->fraction;
     if (k->rho > 0) o.as.admm.rho = k->rho;
     if (k->solver == &solver_nsgs) return promised(f, &o, c);
     PCS_TRY(portfolio_run(f, k->solver, &o, cost_of(k, c), k->from_start ? start : NULL));
-    if (k->solver != &solver_admm && k->solver != &solver_ipm) return PCS_OK;
+    const bool near = k->solver == &solver_admm || k->solver == &solver_ipm;
+    if (!near && k->solver != &solver_homotopy) return PCS_OK;
     PCS_TRY(last_digits(f, c));
     refute(f);
     return PCS_OK;
