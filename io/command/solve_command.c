@@ -85,8 +85,9 @@ static void print_hashes(const hashes *h)
            same ? "" : h->stored);
 }
 
+// null: there is no solution, no report
 static void print(const request *q, const run *x, int n, const double *r, const double *u,
-                  const hashes *h, const certificate *c, const opened *in)
+                  const pcs_report *y, const hashes *h, const certificate *c, const opened *in)
 {
     if (q->json) {
         json j = {.out = stdout};
@@ -95,6 +96,10 @@ static void print(const request *q, const run *x, int n, const double *r, const 
         if (q->solution && r && u) {
             json_reals(&j, "r", n, r);
             json_reals(&j, "u", n, u);
+        }
+        if (y && y->least > 0) {
+            json_real(&j, "path_least", y->least);
+            json_int(&j, "path_undecided", y->undecided);
         }
         if (h) json_text(&j, "hash", h->now);
         if (h && h->stored[0]) json_text(&j, "stored_hash", h->stored);
@@ -105,7 +110,7 @@ static void print(const request *q, const run *x, int n, const double *r, const 
         run_csv(stdout, x);
     } else if (!x->message[0]) {
         print_human(q, x);
-        if (c && !run_solved(x)) certificate_print_unsolved(c, in, x);
+        if (c && !run_solved(x)) certificate_print_unsolved(c, in, x, y);
         if (h) print_hashes(h);
         if (q->certificate && c) certificate_print(c, in);
     }
@@ -212,7 +217,7 @@ static int refuse(const request *q, const opened *in, run *x)
 {
     x->outcome = "refused";
     x->message = pcs_error_text();
-    print(q, x, 0, NULL, NULL, NULL, NULL, in);
+    print(q, x, 0, NULL, NULL, NULL, NULL, NULL, in);
     return complain("%s: %s", x->file, pcs_error_text());
 }
 
@@ -232,7 +237,7 @@ static int solve_into(const request *q, const opened *in, trace *t, answer *y, r
         hashes h = {.stored = ""};
         solution_hash(f, in->p ? NULL : y->v, y->r, y->u, h.now);
         if (f->bodies && f->r) solution_hash(f, f->v, f->r, f->u, h.stored);
-        print(q, x, f->rows, y->r, y->u, q->hash ? &h : NULL, &c, in);
+        print(q, x, f->rows, y->r, y->u, &y->report, q->hash ? &h : NULL, &c, in);
     }
     certificate_free(&c);
     if (code != WRONG && q->out && !write_solution(q, in, y)) return WRONG;
@@ -277,7 +282,7 @@ static int solve_file(request *q, const char *path)
         x.outcome = "unreadable";
         char words[REFUSAL];
         x.message = refusal(path, CONTENT_PROBLEM, words);
-        print(q, &x, 0, NULL, NULL, NULL, NULL, NULL);
+        print(q, &x, 0, NULL, NULL, NULL, NULL, NULL, NULL);
         return WRONG;
     }
     x.kind = pcs_file_kind_text(in.file->kind);
@@ -298,7 +303,7 @@ static int solve_file(request *q, const char *path)
         free(q->stiffness);
     } else {
         x.outcome = "refused";
-        print(q, &x, 0, NULL, NULL, NULL, NULL, &in);
+        print(q, &x, 0, NULL, NULL, NULL, NULL, NULL, &in);
     }
     setup_close(&in);
     return code;

@@ -45,10 +45,22 @@ static pcs_status refute(const opened *in, certificate *c)
     return PCS_OK;
 }
 
-// the blocks of a proof, a few of them by number
+// prints block b of a list, a few of them by number
+#define LISTED 8
+static void list_block(int *count, int b)
+{
+    *count += 1;
+    if (*count <= LISTED) printf("%s %d", *count > 1 ? "," : "", b);
+}
+
+static void end_list(int count)
+{
+    if (count > LISTED) printf(" and %d more", count - LISTED);
+    printf("\n");
+}
+
 static void print_proof(const certificate *c, const opened *in)
 {
-    enum { MOST = 8 };
     const pcs_block *k = blocks(in);
     int count = 0;
     printf(
@@ -59,14 +71,29 @@ static void print_proof(const certificate *c, const opened *in)
         for (int i = 0; i < k[b].dim; ++i) {
             has = has || c->proof[k[b].row + i] != 0;
         }
-        count += has;
-        if (has && count <= MOST) printf("%s %d", count > 1 ? "," : "", b);
+        if (has) list_block(&count, b);
     }
-    if (count > MOST) printf(" and %d more", count - MOST);
-    printf("\n");
+    end_list(count);
 }
 
-void certificate_print_unsolved(const certificate *c, const opened *in, const run *x)
+// how far the paths of homotopy came, and which blocks keep r from being a solution
+static void print_path(const certificate *c, const pcs_report *y)
+{
+    if (!(y->least > 0)) return;
+    printf("    homotopy: its paths came from t = 1 to t = %.1e, where %d blocks were undecided; a "
+           "solution has t = 0\n",
+           y->least, y->undecided);
+    if (c->found.undecided == 0) return;
+    int count = 0;
+    printf("    undecided at r: blocks");
+    for (int b = 0; b < c->nb; ++b) {
+        if (c->status[b] == PCS_CONTACT_UNDECIDED) list_block(&count, b);
+    }
+    end_list(count);
+}
+
+void certificate_print_unsolved(const certificate *c, const opened *in, const run *x,
+                                const pcs_report *y)
 {
     if (c->proof) {
         print_proof(c, in);
@@ -75,6 +102,7 @@ void certificate_print_unsolved(const certificate *c, const opened *in, const ru
     } else {
         printf("    not solved: r is the best of the search, its residual %.1e%s\n", x->residual,
                c->refute ? "; no proof was found that there is no solution" : "");
+        print_path(c, y);
     }
 }
 

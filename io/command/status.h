@@ -34,8 +34,10 @@ void certificate_free(certificate *c);
 
 // prints a line, and one per block with intervals
 void certificate_print(const certificate *c, const opened *in);
-// says of a solve that did not converge whether there is a proof that there is no solution
-void certificate_print_unsolved(const certificate *c, const opened *in, const run *x);
+// says of a solve that did not converge whether there is a proof that there is no solution, else
+// how far the paths of homotopy came
+void certificate_print_unsolved(const certificate *c, const opened *in, const run *x,
+                                const pcs_report *y);
 // writes the proof as a member of an open object
 void certificate_proof_json(json *j, const certificate *c);
 // writes the certificate as a member of an open object

@@ -143,6 +143,24 @@ TEST(a_proof_that_there_is_no_solution)
     ck_assert(strstr(out_text, "no solution: ") != NULL);
 }
 
+// a path that is left too early: the lines say how far it came
+TEST(a_path_that_does_not_arrive)
+{
+    static const char solve[] = "solve --max-iters 8 --solver";
+    ck_assert_int_eq(percuss("%s homotopy $DATA/fc3d_dense.dat", solve), 1);
+    ck_assert(strstr(out_text, "homotopy: its paths came from t = 1 to t = ") != NULL);
+    const bool undecided = strstr(out_text, "undecided at r: blocks") != NULL;
+    ck_assert_int_eq(percuss("%s homotopy --json $DATA/fc3d_dense.dat", solve), 1);
+    ck_assert(json_is_valid(out_text));
+    ck_assert(undecided == (json_number(out_text, "undecided") > 0));
+    const double least = json_number(out_text, "path_least");
+    ck_assert(least > 1e-12 && least < 1);
+    ck_assert(json_number(out_text, "path_undecided") <= json_number(out_text, "blocks"));
+    // other solvers have no path
+    percuss("%s newton --json $DATA/fc3d_dense.dat", solve);
+    ck_assert_ptr_null(strstr(out_text, "path_least"));
+}
+
 TEST(worst_code_wins)
 {
     ck_assert_int_eq(percuss("solve --json nowhere.dat $DATA/lcp_dense.dat"), 2);
