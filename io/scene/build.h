@@ -104,6 +104,9 @@ void build_place(const builder *b, const double in[3], pcs_system system, const 
                  double out[3]);
 // the inertial place of the point p of a body at the start
 void build_inertial(const builder *b, pcs_system system, const double p[3], double out[3]);
+// the axes of a frame in both bodies, from axis and across at the start
+pcs_status build_axes(const builder *b, const scene_interaction *in, const frame *f,
+                      const pcs_system system[2], double axes1[4], double axes2[4]);
 // refuses an interaction with two keys of the same meaning
 pcs_status build_both_ways(builder *b, const place *at, const char *one, const char *other);
 pcs_status build_interactions(builder *b, const json_t *list, const place *at, const frame *f,

@@ -89,6 +89,12 @@ pcs_status build_force(builder *b, const scene_interaction *in, const pcs_system
     PCS_TRY(take_matrix(b, "K", &in->K, at, def.K));
     PCS_TRY(take_matrix(b, "D", &in->D, at, def.D));
     if (def.kind == PCS_FORCE_TORSION) take_axis(b, in, f, &def);
+    if (def.kind == PCS_FORCE_BUSHING && has(in, "axis")) {
+        if (has(in, "axes1")) return build_both_ways(b, at, "axis", "axes1");
+        if (has(in, "axes2")) return build_both_ways(b, at, "axis", "axes2");
+        const pcs_status found = build_axes(b, in, f, system, def.frame1, def.frame2);
+        if (found != PCS_OK) return refuse_because(&b->src, at, found);
+    }
     if (def.kind == PCS_FORCE_SPRING) def.length = length_of(b, in, &def);
     PCS_TRY(build_count(b, pcs_model_force_count(b->model), "force elements", at));
     pcs_force id;

@@ -151,30 +151,38 @@ static void axes_to_body(const builder *b, pcs_system system, const double axes[
     pcs_quat_mul(back, axes, out);
 }
 
-// the axes of both frames, from directions at the start; those of gears point at each other
-static pcs_status turn_axes(builder *b, const scene_interaction *in, const frame *f,
-                            pcs_joint_def *def)
+pcs_status build_axes(const builder *b, const scene_interaction *in, const frame *f,
+                      const pcs_system system[2], double axes1[4], double axes2[4])
 {
     double z[3], x[3], axes[4];
     memcpy(z, in->axis, sizeof z);
     memcpy(x, in->across, sizeof x);
     frame_vector(f, z);
     frame_vector(f, x);
-    const bool gear = def->kind == PCS_JOINT_GEAR;
-    if (gear) {
-        double x1[3], x2[3];
-        build_inertial(b, def->system1, def->point1, x1);
-        build_inertial(b, def->system2, def->point2, x2);
-        for (int i = 0; i < 3; ++i) {
-            x[i] = x2[i] - x1[i];
-        }
+    PCS_TRY(pcs_joint_axes(z, has(in, "across") ? x : NULL, axes));
+    axes_to_body(b, system[0], axes, axes1);
+    axes_to_body(b, system[1], axes, axes2);
+    return PCS_OK;
+}
+
+// the x axes of gears point at each other
+static pcs_status gear_axes(const builder *b, const scene_interaction *in, const frame *f,
+                            pcs_joint_def *def)
+{
+    double z[3], x1[3], x2[3], x[3], axes[4];
+    memcpy(z, in->axis, sizeof z);
+    frame_vector(f, z);
+    build_inertial(b, def->system1, def->point1, x1);
+    build_inertial(b, def->system2, def->point2, x2);
+    for (int i = 0; i < 3; ++i) {
+        x[i] = x2[i] - x1[i];
     }
-    PCS_TRY(pcs_joint_axes(z, gear || has(in, "across") ? x : NULL, axes));
+    PCS_TRY(pcs_joint_axes(z, x, axes));
     axes_to_body(b, def->system1, axes, def->axes1);
-    for (int i = 0; gear && i < 3; ++i) {
+    for (int i = 0; i < 3; ++i) {
         x[i] = -x[i];
     }
-    if (gear) PCS_TRY(pcs_joint_axes(z, x, axes));
+    PCS_TRY(pcs_joint_axes(z, x, axes));
     axes_to_body(b, def->system2, axes, def->axes2);
     return PCS_OK;
 }
@@ -205,7 +213,11 @@ static pcs_status add_joint(builder *b, const scene_interaction *in, const pcs_s
     memcpy(def.axes1, in->axes1, sizeof def.axes1);
     memcpy(def.axes2, in->axes2, sizeof def.axes2);
     if (system[1].id == 0) frame_rotation(f, def.axes2);
-    pcs_status status = has(in, "axis") ? turn_axes(b, in, f, &def) : PCS_OK;
+    pcs_status status = PCS_OK;
+    if (has(in, "axis")) {
+        status = def.kind == PCS_JOINT_GEAR ? gear_axes(b, in, f, &def)
+                                            : build_axes(b, in, f, system, def.axes1, def.axes2);
+    }
     if (status == PCS_OK) status = pcs_model_add_joint(b->model, &def, id);
     return status;
 }

@@ -497,13 +497,13 @@ static const field interaction_fields[] = {
     {"at2", FIELD_VECTOR, OF(interaction, at2), .n = 3, .unit = "m",
      .kinds = DISTANCE | GEAR | SPRING | ATTRACTS,
      .help = "position of the second point at the start, inertial; in place of point2"},
-    {"axis", FIELD_VECTOR, OF(interaction, axis), .n = 3, .kinds = JOINTS | TORSION,
+    {"axis", FIELD_VECTOR, OF(interaction, axis), .n = 3, .kinds = JOINTS | TORSION | BUSHING,
      .required = TORSION,
      .help =
          "z axis of both frames at the start, inertial; in place of axes1 and axes2. Without any"
          " of them the axes of the frames are those of the bodies. Of torsion: its axis at the"
          " start, inertial"},
-    {"across", FIELD_VECTOR, OF(interaction, across), .n = 3, .kinds = JOINTS & ~GEAR,
+    {"across", FIELD_VECTOR, OF(interaction, across), .n = 3, .kinds = (JOINTS & ~GEAR) | BUSHING,
      .help =
          "x axis of both frames at the start, inertial, with axis: of a universal joint its axis"
          " in the first body"},

@@ -692,6 +692,52 @@ TEST(interactions_that_break)
             "break_force");
 }
 
+// z and x of both frames of a bushing are the given directions at the start, in a rotated copy, too
+TEST(a_bushing_has_an_axis)
+{
+    pcs_scene *scene = parse(
+        "{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\", \"orientation\": [0.5, 0.5, -0.5, "
+        "0.5]},"
+        " {\"name\": \"b\", \"orientation\": [0.6, 0, 0.8, 0]}, {\"kind\": \"stack\", \"count\": 1,"
+        "  \"spacing\": [0, 0, 0], \"orientation\": [0.8, 0.6, 0, 0], \"bodies\": [{\"name\": "
+        "\"c\"}],"
+        "  \"interactions\": [{\"kind\": \"bushing\", \"bodies\": [\"c\"], \"axis\": [0, 3, 4], "
+        "\"K\":"
+        "   [1, 1, 1, 1, 1, 1]}]}],"
+        " \"interactions\": [{\"kind\": \"bushing\", \"bodies\": [\"a\", \"b\"], \"axis\": [0, 3, "
+        "4],"
+        "  \"across\": [2, 0, 0], \"K\": [1, 2, 3, 4, 5, 6]}]}");
+    for (int f = 1; f <= 2; ++f) {
+        pcs_force_def def;
+        CK_OK(pcs_model_force(scene->model, (pcs_force){f}, &def));
+        // that of the copy is first: its axis is turned by the generator, about x
+        const double expected[3] = {0, f == 1 ? 0.28 * 0.6 - 0.96 * 0.8 : 0.6,
+                                    f == 1 ? 0.96 * 0.6 + 0.28 * 0.8 : 0.8};
+        for (int k = 0; k < 2; ++k) {
+            const double *axes = k == 0 ? def.frame1 : def.frame2;
+            const pcs_system system = k == 0 ? def.system1 : def.system2;
+            pcs_body_def body = pcs_body_def_default();
+            if (system.id > 0) CK_OK(pcs_model_body(scene->model, system, &body));
+            double own[3], z[3], x[3];
+            pcs_quat_rotate(axes, (double[]){0, 0, 1}, own);
+            pcs_quat_rotate(body.orientation, own, z);
+            pcs_quat_rotate(axes, (double[]){1, 0, 0}, own);
+            pcs_quat_rotate(body.orientation, own, x);
+            for (int i = 0; i < 3; ++i) {
+                ck_assert_double_eq_tol(z[i], expected[i], 1e-14);
+                ck_assert(f == 1 || fabs(x[i] - (i == 0)) < 1e-14);
+            }
+        }
+    }
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+    static const char both[] =
+        "{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}], \"interactions\": [{\"kind\":"
+        " \"bushing\", \"bodies\": [\"a\"], \"axis\": [0, 0, 1], \"axes2\": [1, 0, 0, 0]}]}";
+    CK_SAYS(pcs_scene_parse(NULL, both, strlen(both), "scene.json", &scene), PCS_ERR_FORMAT,
+            "both axis and axes2");
+}
+
 TEST(planar_bodies_have_a_plane)
 {
     pcs_scene *scene =
