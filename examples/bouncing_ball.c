@@ -5,6 +5,7 @@
 #include "checks/bounces.h"
 #include "example.h"
 #include "flags/bouncing_ball_flags.h"
+#include "scenes/mechanism.h"
 
 #include <limits.h>
 #include <math.h>
@@ -37,8 +38,9 @@ static pcs_status add_ball(pcs_model *model, const settings *s)
 }
 
 // the same as a system with the one coordinate z: m z'' = -m g, gap z - R
-static pcs_status add_coordinate(pcs_model *model, const settings *s)
+static pcs_status add_coordinate(pcs_scene *scene, const settings *s)
 {
+    pcs_model *model = scene->model;
     pcs_lagrangian_def def = pcs_lagrangian_def_default();
     const double load = -s->mass * s->run.gravity;
     def.n = 1;
@@ -53,7 +55,17 @@ static pcs_status add_coordinate(pcs_model *model, const settings *s)
                                            pcs_relation_linear(1, (const double[]){1}, -s->radius),
                                        .law = pcs_law_newton_impact(s->e),
                                        .system1 = ball};
-    return pcs_model_add_interaction(model, &floor, NULL);
+    PCS_TRY(pcs_model_add_interaction(model, &floor, NULL));
+
+    // what pictures show
+    static const double one = 1;
+    const pcs_move up = {.slides = true, .axis = {0, 0, 1}, .by = &one};
+    const pcs_linkage place = {.n = 1, .orientation = {1}, .moves = 1, .move = &up};
+    pcs_system body;
+    PCS_TRY(mechanism_carried(scene, ball, &place, &body));
+    PCS_TRY(mechanism_shape(model, (pcs_system){0},
+                            pcs_shape_half_space((const double[]){0, 0, 1}, 0)));
+    return mechanism_shape(model, body, pcs_shape_sphere(s->radius));
 }
 
 static pcs_status build(const void *user, pcs_scene **out)
@@ -66,7 +78,7 @@ static pcs_status build(const void *user, pcs_scene **out)
                           : "A ball falls on a plane and bounces.",
                       out));
     pcs_model *model = (*out)->model;
-    return s->formulation == LAGRANGIAN ? add_coordinate(model, s) : add_ball(model, s);
+    return s->formulation == LAGRANGIAN ? add_coordinate(*out, s) : add_ball(model, s);
 }
 
 // ---- a run, watched step by step

@@ -23,6 +23,7 @@
 #include "args.h"
 #include "example.h"
 #include "flags/run_flags.h"
+#include "scenes/mechanism.h"
 #include "scenes/rotating.h"
 #include "scenes/simulation.h"
 
@@ -100,6 +101,43 @@ static pcs_status add_contact(pcs_model *model, pcs_system bird, int which)
     return pcs_model_add_interaction(model, &def, NULL);
 }
 
+// Bodies for pictures: the pole, and the sleeve and the bird, which the coordinates carry. Angles
+// are about -y, from x to z
+static pcs_status add_bodies(pcs_scene *scene, pcs_system bird)
+{
+    static const double height[3] = {1, 0, 0}, a[3] = {0, 1, 0}, b_from_a[3] = {0, -1, 1};
+    const toy *t = &published;
+    const pcs_move moves[3] = {{.slides = true, .axis = {0, 0, 1}, .by = height},
+                               {.axis = {0, -1, 0}, .by = a},
+                               {.axis = {0, -1, 0}, .centre = {t->p}, .by = b_from_a}};
+    const pcs_linkage of_sleeve = {.n = 3, .orientation = {1}, .moves = 2, .move = moves},
+                      of_bird = {.n = 3,
+                                 .position = {t->p + t->s},
+                                 .orientation = {1},
+                                 .moves = 3,
+                                 .move = moves};
+    pcs_system body[2];
+    PCS_TRY(mechanism_carried(scene, bird, &of_sleeve, &body[0]));
+    PCS_TRY(mechanism_carried(scene, bird, &of_bird, &body[1]));
+    const double beak = t->d - 6e-3, thin = 1.5e-3;
+    pcs_shape shape[] = {pcs_shape_cylinder(t->R, 0.24),  pcs_shape_cylinder(1.6 * t->r, 2 * t->w),
+                         pcs_shape_box(t->p, thin, thin), pcs_shape_box(t->s, thin, thin),
+                         pcs_shape_capsule(6e-3, 0.022),  pcs_shape_sphere(5e-3),
+                         pcs_shape_box(beak, thin, thin)};
+    shape[0].position[2] = -0.09;       // the pole
+    shape[2].position[0] = 0.5 * t->p;  // the spring on the sleeve
+    shape[3].position[0] = -0.5 * t->s; // and on the bird
+    shape[5].position[0] = -4e-3;       // head
+    shape[5].position[2] = t->k - 1e-3;
+    shape[6].position[0] = 0.5 * beak - t->d; // beak
+    shape[6].position[2] = t->k;
+    for (int i = 0; i < 7; ++i) {
+        const pcs_system of = i == 0 ? (pcs_system){0} : body[i >= 3];
+        PCS_TRY(mechanism_shape(scene->model, of, shape[i]));
+    }
+    return PCS_OK;
+}
+
 static pcs_status build(const void *user, pcs_scene **out)
 {
     const settings *set = user;
@@ -125,7 +163,7 @@ static pcs_status build(const void *user, pcs_scene **out)
     for (int which = 0; which < CONTACTS; ++which) {
         PCS_TRY(add_contact((*out)->model, bird, which));
     }
-    return PCS_OK;
+    return add_bodies(*out, bird);
 }
 
 // ---- a run --------------------------------------------------------------------------------------

@@ -2,8 +2,10 @@
 #include "scenes/mechanism.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <percuss/inertia.h>
+#include <percuss/parts.h>
 #include <percuss/rotation.h>
 #include <percuss/touching.h>
 
@@ -45,4 +47,29 @@ pcs_status mechanism_joint(pcs_model *model, pcs_joint_kind kind, pcs_system sys
     def.system2 = system2;
     PCS_TRY(pcs_model_place_joint(model, point, axis, NULL, &def));
     return pcs_model_add_joint(model, &def, out);
+}
+
+pcs_status mechanism_shape(pcs_model *model, pcs_system system, pcs_shape shape)
+{
+    const int number = pcs_model_shape_count(model);
+    PCS_TRY(pcs_model_add_shape(model, system, &shape, (pcs_material){0}));
+    return pcs_model_set_shape_groups(model, number, 0, 0);
+}
+
+pcs_status mechanism_carried(pcs_scene *scene, pcs_system carrier, const pcs_linkage *linkage,
+                             pcs_system *out)
+{
+    const size_t bytes = (size_t)linkage->moves * sizeof *linkage->move;
+    pcs_linkage *own = pcs_scene_alloc(scene, sizeof *own);
+    pcs_move *move = pcs_scene_alloc(scene, bytes + 1);
+    if (!own || !move) return PCS_ERR_MEMORY;
+    memcpy(move, linkage->move, bytes);
+    *own = *linkage;
+    own->move = move;
+    pcs_body_def body = pcs_body_def_default();
+    body.carrier = carrier;
+    body.pose = pcs_linkage_place;
+    body.pose_jacobian = pcs_linkage_rows;
+    body.user = own;
+    return pcs_model_add_body(scene->model, &body, out);
 }

@@ -3,6 +3,8 @@
 #define EXAMPLES_SCENES_MECHANISM_H
 
 #include <percuss/joint.h>
+#include <percuss/motion.h>
+#include <percuss/scene.h>
 
 // A square bar. Its z axis is the direction from a to b.
 typedef struct bar {
@@ -21,5 +23,13 @@ pcs_status mechanism_bar(pcs_model *model, const bar *def, pcs_system *out);
 pcs_status mechanism_joint(pcs_model *model, pcs_joint_kind kind, pcs_system system1,
                            pcs_system system2, const double point[3], const double axis[3],
                            pcs_interaction *out);
+
+// Adds a shape that touches nothing, for pictures.
+pcs_status mechanism_shape(pcs_model *model, pcs_system system, pcs_shape shape);
+
+// Adds a body that a Lagrangian system carries. The scene keeps a copy of the linkage, without the
+// numbers `by` of its moves.
+pcs_status mechanism_carried(pcs_scene *scene, pcs_system carrier, const pcs_linkage *linkage,
+                             pcs_system *out);
 
 #endif

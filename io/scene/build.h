@@ -82,6 +82,9 @@ void frame_rotation(const frame *f, double Q[4]);
 pcs_status build_motion(builder *b, const scene_motion *in, const pcs_body_def *pose,
                         const frame *f, const place *at, pcs_motion **out);
 pcs_status build_load(builder *b, const scene_load *in, const frame *f, pcs_load **out);
+// build_carried.c: the pose of a body that a Lagrangian system carries
+pcs_status build_carried(builder *b, const scene_body *in, const json_t *json, const place *at,
+                         const frame *f, pcs_body_def *out);
 // build_vehicle.c: mass and forces of the body
 pcs_status build_vehicle(builder *b, const json_t *json, const place *at, pcs_body_def *out);
 // build_geometry.c

@@ -50,6 +50,9 @@ static pcs_status define_body(builder *b, const scene_body *in, const json_t *js
         out->force = pcs_load_act;
         out->user = load;
     }
+    if (table_given(&body_table, in, "carrier") || in->moves) {
+        return build_carried(b, in, json, at, f, out);
+    }
     if (in->vehicle) {
         static const char *const others[] = {"mass",   "density",    "inertia", "load",
                                              "motion", "added_mass", "fixed"};

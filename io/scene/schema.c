@@ -26,6 +26,7 @@ static const struct {
     {"world", &world_table},
     {"body", &body_table},
     {"motion", &motion_table},
+    {"move", &move_table},
     {"load", &load_table},
     {"rotation", &rotation_table},
     {"vehicle", &vehicle_table},

@@ -232,6 +232,22 @@ static const field load_fields[] = {
 };
 TABLE(load, "load", "A constant load and linear damping.", load_fields, NULL);
 
+static const field move_fields[] = {
+    {"slide", FIELD_VECTOR, OF(move, slide), .n = 3,
+     .help = "direction in which the body slides, inertial, where all amounts are 0"},
+    {"turn", FIELD_VECTOR, OF(move, turn), .n = 3,
+     .help = "axis about which the body turns, in place of slide"},
+    {"centre", FIELD_VECTOR, OF(move, centre), .n = 3, .unit = "m",
+     .help = "point of the axis of a turn; without it the position of the body"},
+    {"by", FIELD_NUMBERS, OF(move, by), .required = ALWAYS,
+     .help = "coefficients of the coordinates of the carrier: the amount is offset + by . q"},
+    {"offset", FIELD_REAL, OF(move, offset), .unit = "m or rad",
+     .help = "amount where the coordinates are 0"},
+};
+TABLE(move, "move",
+      "One of the moves that make the pose of a carried body. It moves the axes of those after it.",
+      move_fields, NULL);
+
 static const field fin_fields[] = {
     {"angle", FIELD_REAL, OF(fin, fin.angle), .unit = "rad",
      .help = "angle of its span from y towards z"},
@@ -362,6 +378,13 @@ static const field body_fields[] = {
     {"vehicle", FIELD_LATER, OF(body, vehicle), .table = &vehicle_table, .kinds = RIGID,
      .help = "makes the body a vehicle under water: mass, inertia and forces are those of the"
              " vehicle; position is that of O"},
+    {"carrier", FIELD_PART, OF(body, carrier), .kinds = RIGID,
+     .help = "name or number of a Lagrangian system, which comes before: the pose of the body"
+             " follows its coordinates, contacts and joints act on it; the body has no mass"},
+    {"moves", FIELD_LIST, OF(body, moves), .table = &move_table, .kinds = RIGID,
+     .help = "moves that make the pose of a carried body from its position and orientation"},
+    {"touches_carried", FIELD_BOOL, OF(body, touches_carried), .kinds = RIGID,
+     .help = "true: the body touches others of its carrier with this key"},
     {"shapes", FIELD_LIST, OF(body, shapes), .table = &shape_table, .kinds = RIGID,
      .help = "shapes of the body, in its frame"},
     {"material", FIELD_PART, OF(body, material), .kinds = RIGID,

@@ -72,6 +72,12 @@ typedef struct scene_motion {
     double belt[3];
 } scene_motion;
 
+typedef struct scene_move {
+    given given;
+    double slide[3], turn[3], centre[3], offset;
+    numbers by;
+} scene_move;
+
 typedef struct scene_load {
     given given;
     pcs_load load;
@@ -136,6 +142,9 @@ typedef struct scene_body {
     scene_motion motion;
     scene_load load;
     const json_t *vehicle;
+    part carrier;
+    const json_t *moves;
+    bool touches_carried;
 
     // Lagrangian systems
     numbers q, v, mass_matrix, stiffness, damping, forces;
@@ -250,7 +259,7 @@ typedef struct scene_file {
     scene_settings run;
 } scene_file;
 
-extern const table motion_table, load_table, fin_table, foil_table, vehicle_table, geometry_table,
+extern const table motion_table, move_table, load_table, fin_table, foil_table, vehicle_table, geometry_table,
     material_table, law_table, pair_law_table, shape_table, world_table, body_table,
     interaction_table, scheme_table, rest_table, box_table, stop_table, settings_table,
     solver_table, file_table, rotation_table, target_table;

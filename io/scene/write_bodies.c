@@ -123,7 +123,9 @@ static pcs_status check_body_callbacks(const pcs_body_def *def, int id, const ch
     if (def->motion && def->motion != pcs_motion_follow) {
         return refuse_callback("body", id, name, "a motion of its own");
     }
-    if (def->carrier.id > 0) return refuse_callback("body", id, name, "a pose of its own");
+    if (def->carrier.id > 0 && def->pose != pcs_linkage_place) {
+        return refuse_callback("body", id, name, "a pose of its own");
+    }
     const pcs_vehicle_ride *ride = pcs_vehicle_ride_of(def);
     if (ride) {
         if (!pcs_vehicle_definition(ride->vehicle)->foil.fn) return PCS_OK;
@@ -133,6 +135,26 @@ static pcs_status check_body_callbacks(const pcs_body_def *def, int id, const ch
         return refuse_callback("body", id, name, "a force");
     }
     return PCS_OK;
+}
+
+static void write_moves(out *o, const pcs_linkage *l)
+{
+    write_open(&o->w, "moves", '[', false);
+    for (int k = 0; k < l->moves; ++k) {
+        const pcs_move *m = &l->move[k];
+        scene_move s, usual;
+        fields_init(&move_table, &s);
+        fields_init(&move_table, &usual);
+        s.offset = m->offset;
+        s.by = (numbers){m->by, l->n, 1};
+        memcpy(m->slides ? s.slide : s.turn, m->axis, sizeof m->axis);
+        if (!m->slides) {
+            memcpy(s.centre, m->centre, sizeof s.centre);
+            memcpy(usual.centre, l->position, sizeof usual.centre);
+        }
+        write_object(&o->w, NULL, &move_table, &s, &usual);
+    }
+    write_close(&o->w, ']');
 }
 
 static pcs_status write_rigid(out *o, pcs_system id)
@@ -149,7 +171,15 @@ static pcs_status write_rigid(out *o, pcs_system id)
     s.fixed = def.fixed;
     s.plane = (int)def.plane;
     s.enabled = pcs_model_enabled(o->m, id);
+    const pcs_linkage *linkage = def.carrier.id > 0 ? def.user : NULL;
     const pcs_vehicle_ride *ride = pcs_vehicle_ride_of(&def);
+    if (linkage) {
+        s.carrier = body_part(o, def.carrier);
+        s.touches_carried = def.touches_carried;
+        def = pcs_body_def_default();
+        memcpy(def.position, linkage->position, sizeof def.position);
+        memcpy(def.orientation, linkage->orientation, sizeof def.orientation);
+    }
     if (!ride) {
         s.mass = def.mass;
         s.inertia = matrix_object(3, def.inertia, J);
@@ -163,6 +193,7 @@ static pcs_status write_rigid(out *o, pcs_system id)
     write_open(&o->w, NULL, '{', false);
     write_fields(&o->w, &body_table, &s, NULL);
     if (motion) write_motion(o, motion);
+    if (linkage) write_moves(o, linkage);
     if (ride) write_vehicle(o, ride);
     PCS_TRY(write_shapes(o, id.id));
     write_close(&o->w, '}');

@@ -738,6 +738,53 @@ TEST(a_bushing_has_an_axis)
             "both axis and axes2");
 }
 
+// A ball with one coordinate, whose sphere touches the floor, moves as the same free body; two
+// angles place a double pendulum, in a generator, too
+TEST(lagrangian_systems_carry_bodies)
+{
+    pcs_scene *scene = parse(
+        "{\"percuss_scene\": 1, \"scheme\": {\"base\": \"moreau_jean\"}, \"materials\": [{\"e\": "
+        "0.5}],"
+        " \"world\": {\"material\": 1, \"shapes\": [{\"kind\": \"half_space\"}]}, \"bodies\": ["
+        " {\"kind\": \"lagrangian\", \"name\": \"z\", \"mass_matrix\": [[2]], \"forces\": [-19.62],"
+        "  \"q\": [0.25]},"
+        " {\"carrier\": \"z\", \"position\": [0, 0, 0.25], \"moves\": [{\"slide\": [0, 0, 2], "
+        "\"by\": [1]}],"
+        "  \"material\": 1, \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]},"
+        " {\"mass\": 2, \"position\": [5, 0, 0.5], \"material\": 1, \"shapes\": [{\"kind\": "
+        "\"sphere\","
+        "  \"radius\": 0.1}]},"
+        " {\"kind\": \"stack\", \"count\": 2, \"spacing\": [0, 5, 0], \"position\": [0, 9, 0],"
+        "  \"orientation\": {\"axis\": [0, 0, 1], \"angle\": 1.5707963267948966}, \"bodies\": ["
+        "  {\"kind\": \"lagrangian\", \"name\": \"angles\", \"mass_matrix\": [[1, 0], [0, 1]],"
+        "   \"q\": [0.3, -0.8], \"v\": [1, 2]},"
+        "  {\"name\": \"bob\", \"carrier\": \"angles\", \"position\": [0, 0, -3], \"moves\": ["
+        "   {\"turn\": [0, -1, 0], \"centre\": [0, 0, 0], \"by\": [1, 0]},"
+        "   {\"turn\": [0, -1, 0], \"centre\": [0, 0, -2], \"by\": [-1, 1]}]}]}]}");
+    expect_round_trip(scene);
+    pcs_state *state;
+    pcs_work *work;
+    CK_OK(pcs_state_create(scene->model, &state));
+    CK_OK(pcs_work_create(scene->model, &work));
+    for (int i = 0; i < 200; ++i) {
+        CK_OK(pcs_step(scene->model, state, work, 2e-3, NULL));
+        const double *ball = pcs_state_read_q(scene->model, state, (pcs_system){2}),
+                     *body = pcs_state_read_q(scene->model, state, (pcs_system){3});
+        ck_assert_double_eq_tol(ball[2], body[2], 1e-12);
+    }
+    // angles from -z to x, turned by the generator to y
+    for (int copy = 0; copy < 2; ++copy) {
+        const double *q = pcs_state_read_q(scene->model, state, (pcs_system){4 + 2 * copy}),
+                     *x = pcs_state_read_q(scene->model, state, (pcs_system){5 + 2 * copy});
+        ck_assert_double_eq_tol(x[0], -5 * copy, 1e-12);
+        ck_assert_double_eq_tol(x[1], 9 + 2 * sin(q[0]) + sin(q[1]), 1e-12);
+        ck_assert_double_eq_tol(x[2], -2 * cos(q[0]) - cos(q[1]), 1e-12);
+    }
+    pcs_work_destroy(work);
+    pcs_state_destroy(state);
+    pcs_scene_destroy(scene);
+}
+
 TEST(planar_bodies_have_a_plane)
 {
     pcs_scene *scene =
@@ -897,6 +944,24 @@ static const struct {
     {"{\"percuss_scene\": 1, \"interactions\": [{\"kind\": \"limits\", \"joint\": \"x\"}]}",
      "interactions[0].joint", "no interaction has the name 'x'"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"density\": 1}]}", "bodies[0]", "no shapes"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lagrangian\", \"mass_matrix\": [[1]]}, "
+     "{\"carrier\": 1, \"mass\": 2}]}",
+     "bodies[1]", "a carrier and mass"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lagrangian\", \"mass_matrix\": [[1]]}, "
+     "{\"carrier\": 1, \"moves\": [{\"slide\": [1, 0, 0],"
+     " \"by\": [1, 2]}]}]}",
+     "bodies[1].moves[0].by", "2 coefficients; the carrier has 1"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lagrangian\", \"mass_matrix\": [[1]]}, "
+     "{\"carrier\": 1, \"moves\": [{\"slide\": [1, 0, 0],"
+     " \"turn\": [1, 0, 0], \"by\": [1]}]}]}",
+     "bodies[1].moves[0]", "either slide or turn"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lagrangian\", \"mass_matrix\": [[1]]}, "
+     "{\"carrier\": 1, \"moves\": [{\"turn\": [0, 0, 0],"
+     " \"by\": [1]}]}]}",
+     "bodies[1]", "move 0 needs a direction"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{}, {\"carrier\": 1}]}", "bodies[1].carrier",
+     "no Lagrangian system"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"moves\": []}]}", "bodies[0]", "no carrier"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"disk\", \"radius\": 1}]}]}",
      "bodies[0].shapes[0]", "give the body, or the file, its plane"},
     {"{\"percuss_scene\": 1, \"plane\": \"xy\", \"bodies\": [{\"density\": 1, \"shapes\": "

@@ -1,6 +1,8 @@
 // Bodies that Lagrangian systems carry: a double pendulum in two angles against the same of bodies
 // and hinges, contacts with the world, with bodies, and between two bodies of one carrier, joints
 // on them, derived and given Jacobians, and definitions that are refused.
+#include <percuss/motion.h>
+
 #include "scene.h"
 
 #include <string.h>
@@ -258,6 +260,79 @@ TEST(derived_rows_are_those_of_the_given_jacobian)
     }
     scene_close(&p[0].s);
     scene_close(&p[1].s);
+}
+
+// Moves given by numbers: the pose is the product of the single motions of space, and the rows are
+// those of its differences, or the body would be refused
+TEST(a_linkage_is_a_chain_of_turns_and_slides)
+{
+    enum { N = 3, MOVES = 5 };
+    test_random r = random_seed(7);
+    for (int trial = 0; trial < 20; ++trial) {
+        double by[MOVES][N], q[N], pose[7];
+        pcs_move move[MOVES];
+        pcs_linkage l = {.n = N, .moves = MOVES, .move = move};
+        for (int i = 0; i < 4; ++i) {
+            l.orientation[i] = random_between(&r, -1, 1);
+            if (i < 3) l.position[i] = random_between(&r, -1, 1);
+            if (i < N) q[i] = random_between(&r, -1, 1);
+        }
+        for (int k = 0; k < MOVES; ++k) {
+            move[k] = (pcs_move){
+                .slides = k == trial % MOVES, .offset = random_between(&r, -1, 1), .by = by[k]};
+            for (int i = 0; i < 3; ++i) {
+                by[k][i] = random_between(&r, -1, 1);
+                move[k].axis[i] = random_between(&r, -1, 1);
+                move[k].centre[i] = random_between(&r, -1, 1);
+            }
+        }
+        CK_OK(pcs_linkage_check(&l));
+
+        // a point of the body, moved by one move after another, by Rodrigues' formula
+        const double own[3] = {0.3, -0.2, 0.7};
+        double x[3], there[3];
+        pcs_quat_rotate(l.orientation, own, x);
+        for (int i = 0; i < 3; ++i) {
+            x[i] += l.position[i];
+        }
+        for (int k = MOVES - 1; k >= 0; --k) {
+            const double *a = move[k].axis, length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+            double amount = move[k].offset, u[3], d[3], along = 0;
+            for (int i = 0; i < 3; ++i) {
+                amount += by[k][i] * q[i];
+                u[i] = a[i] / length;
+                d[i] = x[i] - move[k].centre[i];
+                along += u[i] * d[i];
+            }
+            for (int i = 0; i < 3; ++i) {
+                const int j = (i + 1) % 3, m = (i + 2) % 3;
+                const double turned = d[i] * cos(amount) +
+                                      (u[j] * d[m] - u[m] * d[j]) * sin(amount) +
+                                      u[i] * along * (1 - cos(amount));
+                x[i] = move[k].slides ? x[i] + amount * u[i] : move[k].centre[i] + turned;
+            }
+        }
+        ck_assert_int_eq(pcs_linkage_place(&l, q, pose), 0);
+        pcs_quat_rotate(pose + 3, own, there);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(pose[i] + there[i], x[i], 1e-13);
+        }
+
+        scene s = scene_open();
+        const double mass[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        pcs_system carrier;
+        CK_OK(pcs_model_add_lagrangian(s.m, &(pcs_lagrangian_def){.n = N, .mass = mass, .q0 = q},
+                                       &carrier));
+        pcs_body_def def = pcs_body_def_default();
+        def.carrier = carrier;
+        def.pose = pcs_linkage_place;
+        def.pose_jacobian = pcs_linkage_rows;
+        def.user = &l;
+        CK_OK(pcs_model_add_body(s.m, &def, NULL));
+        scene_close(&s);
+        move[1].axis[0] = move[1].axis[1] = move[1].axis[2] = 0;
+        CK_SAYS(pcs_linkage_check(&l), PCS_ERR_ARG, "move 1 needs a direction");
+    }
 }
 
 static int no_pose(void *user, const double *q, double pose[7])

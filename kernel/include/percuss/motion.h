@@ -1,6 +1,6 @@
 /// @file
-/// Motions and loads of bodies that are given by numbers, in place of callbacks: a scene file can
-/// hold them (doc/scene-files.md).
+/// Motions, loads and linkages of bodies that are given by numbers, in place of callbacks: a scene
+/// file can hold them (doc/scene-files.md).
 ///
 ///     pcs_motion lift = pcs_motion_default(); // at the origin: the pose of `def` is not read
 ///     lift.polynomial[1][2] = 0.2;            // 0.2 m/s upwards
@@ -78,6 +78,39 @@ PCS_NODISCARD PCS_API pcs_status pcs_load_check(const pcs_load *load);
 /// The pcs_body_force_fn of a pcs_load, which is its `user`; it must pass pcs_load_check and
 /// outlive the model.
 PCS_API int pcs_load_act(void *load, double t, const double q[7], const double v[6], double F[6]);
+
+/// One move of a linkage, by the amount `offset` + `by` . q.
+typedef struct pcs_move {
+    bool slides;      ///< true: along the axis, m; false: about it, rad
+    double axis[3];   ///< inertial, where all amounts are zero; any length > 0
+    double centre[3]; ///< a point of the axis of a turn, m
+    double offset;    ///< m or rad
+    const double *by; ///< as many numbers as the carrier has coordinates; borrowed
+} pcs_move;
+
+/// The pose of a carried body as a chain of moves by the coordinates q of its carrier, each of
+/// which moves the axes of those after it: a pendulum turns about its pivot, a second one on it
+/// about a pivot that the first turn moves.
+///
+///     pose(q) = move[0] ( move[1] ( ... (position, orientation)))
+typedef struct pcs_linkage {
+    int n;                 ///< coordinates of the carrier
+    double position[3];    ///< where all amounts are zero, m, inertial
+    double orientation[4]; ///< there, body to inertial; any length > 0
+    int moves;             ///< number of moves, >= 0
+    const pcs_move *move;  ///< borrowed
+} pcs_linkage;
+
+/// PCS_ERR_ARG, with a sentence, for numbers that are not finite, an axis or a quaternion of length
+/// zero.
+PCS_NODISCARD PCS_API pcs_status pcs_linkage_check(const pcs_linkage *linkage);
+
+/// The pcs_body_pose_fn of a pcs_linkage, which is its `user`; it must pass pcs_linkage_check, have
+/// the n of the carrier and outlive the model. Returns 0.
+PCS_API int pcs_linkage_place(void *linkage, const double *q, double pose[7]);
+
+/// The pcs_body_pose_jacobian_fn of the same. Returns 0.
+PCS_API int pcs_linkage_rows(void *linkage, const double *q, double *J);
 
 #ifdef __cplusplus
 }
