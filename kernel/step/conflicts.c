@@ -190,9 +190,7 @@ static double gradient(least_squares *l)
     }
     bodies_impulses(l->b, l->y, l->g);
     memcpy(l->z, l->g, (size_t)l->nv * sizeof *l->z);
-    for (int s = 0; s < l->b->A->nb; ++s) {
-        block_lu_solve(l->b->A, s, l->z + l->b->A->start[s]);
-    }
+    block_lu_solve_all(l->b->A, l->z);
     for (int i = 0; i < l->nv; ++i) {
         dot += l->g[i] * l->z[i];
     }

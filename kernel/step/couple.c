@@ -124,7 +124,7 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out)
     const size_t values = c->values = lay_out(m, up, join_large(m, up, width), c);
     const envelope **of = PCS_TAKE(mem, n, const envelope *);
     double *lu = PCS_TAKE(mem, 2 * values, double);
-    c->R = PCS_TAKE(mem, 9 * (size_t)c->n, double);
+    c->R = PCS_TAKE(mem, 9 * n, double);
     if (!lu || !c->R || !of) return pcs_fail_memory("step: forces");
     for (size_t b = 0; b < n; ++b) {
         of[c->of[b]] = t->work->sparse[b];
@@ -138,6 +138,7 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out)
                       .val = lu + values,
                       .of = of};
     c->solved = c->F;
+    c->solved_of = c->of;
     c->solved_start = c->start;
     c->solved_place = c->place;
     return c->sparse < 0 ? PCS_OK : sparse_begin(t, mem, c);
@@ -380,7 +381,7 @@ pcs_status couple_factorise(const trial *t, pcs_arena mem)
     const pcs_model *m = t->m;
     coupling *c = t->joined;
     c->rounding = 0;
-    if (c->sparse >= 0) memset(c->A.x, 0, (size_t)c->A.p[c->A.n] * sizeof(double));
+    if (c->sparse >= 0) sparse_clear(c);
     for (int b = 0; b < m->n_blocks; ++b) {
         const int j = c->of[b];
         if (m->system[m->block_system[b]].forces == 0) {
@@ -407,11 +408,13 @@ pcs_status couple_factorise(const trial *t, pcs_arena mem)
 }
 
 // x = A^-1 x of one joined block
-static pcs_status solve_joined(const trial *t, int j, double *x)
+static void solve_joined(const trial *t, int j, double *x)
 {
-    if (j == t->joined->sparse) return pcs_mass_matrix_solve(t->work->coupled, x, x);
-    block_lu_solve(&t->joined->F, j, x);
-    return PCS_OK;
+    if (j == t->joined->sparse) {
+        block_sparse_solve(&t->joined->A, x);
+    } else {
+        block_lu_solve(&t->joined->F, j, x);
+    }
 }
 
 pcs_status couple_solve(const trial *t, pcs_arena mem, double *x)
@@ -420,7 +423,7 @@ pcs_status couple_solve(const trial *t, pcs_arena mem, double *x)
     if (!y) return pcs_fail_memory("step: forces");
     reorder(t, t->joined->place, false, x, y);
     for (int j = 0; j < t->joined->n; ++j) {
-        PCS_TRY(solve_joined(t, j, y + t->joined->start[j]));
+        solve_joined(t, j, y + t->joined->start[j]);
     }
     reorder(t, t->joined->place, true, x, y);
     return PCS_OK;
@@ -437,7 +440,7 @@ pcs_status couple_solve_block(const trial *t, int b, const double *p, pcs_arena 
         if (c->of[k] != j) continue;
         memcpy(y + c->place[k] - from, p + start[k], (size_t)(start[k + 1] - start[k]) * sizeof *y);
     }
-    PCS_TRY(solve_joined(t, j, y));
+    solve_joined(t, j, y);
     memcpy(x, y + c->place[b] - from, (size_t)(start[b + 1] - start[b]) * sizeof *y);
     return PCS_OK;
 }
@@ -449,7 +452,7 @@ static void add_rows(const trial *t, const bodies_problem *problem, int i, int s
                      double *to)
 {
     const bodies_block *k = &problem->block[i];
-    const int b = k->sys[side], j = t->joined->of[b];
+    const int b = k->sys[side], j = t->joined->solved_of[b];
     const size_t dim = (size_t)k->dim;
     const size_t n = (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]);
     bodies_rows(problem, i, side, J);
@@ -469,10 +472,11 @@ static pcs_status join_block(const trial *t, const bodies_problem *problem, int 
     for (int e = 0; e < 2; ++e) {
         const int b = k->sys[e];
         if (b < 0) continue;
-        const int j = out->sys[e] = c->of[b], n = t->m->block_start[b + 1] - t->m->block_start[b];
-        if (c->members[j] == 1) continue;
+        const int j = out->sys[e] = c->solved_of[b];
+        const int n = t->m->block_start[b + 1] - t->m->block_start[b];
+        if (c->members[c->of[b]] == 1 || (c->apart && c->of[b] == c->sparse)) continue;
         // both sides of one joined block become one side
-        const bool again = e == 1 && k->sys[0] >= 0 && c->of[k->sys[0]] == j;
+        const bool again = e == 1 && k->sys[0] >= 0 && c->solved_of[k->sys[0]] == j;
         const size_t size = (size_t)k->dim * (size_t)(c->solved_start[j + 1] - c->solved_start[j]);
         double *rows = again ? (double *)(uintptr_t)out->rows[0] : PCS_TAKE(mem, size, double);
         pcs_arena scope = *mem;
@@ -500,7 +504,7 @@ pcs_status couple_problem(const trial *t, const bodies_problem *problem, double 
     to->solved_free = *joined_v + nv;
     reorder(t, c->solved_place, false, v, *joined_v);
     memcpy(to->solved_free, *joined_v, nv * sizeof *v);
-    for (int b = 0; b < t->m->n_blocks; ++b) {
+    for (int b = 0; !c->apart && b < t->m->n_blocks; ++b) {
         // of several bodies none is read
         memcpy(c->R + 9 * (size_t)c->of[b], problem->R + 9 * (size_t)b, 9 * sizeof(double));
     }
@@ -518,7 +522,7 @@ pcs_status couple_velocities(const trial *t, const solution *s, pcs_arena mem, d
                              double *v)
 {
     const coupling *c = t->joined;
-    if (c->sparse >= 0) {
+    if (c->sparse >= 0 && !c->apart) {
         // those of the sparse block by all impulses on it
         double *p = PCS_TAKE(&mem, (size_t)t->m->nv, double);
         if (!p) return pcs_fail_memory("step: forces");

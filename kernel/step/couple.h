@@ -3,6 +3,7 @@
 #define STEP_COUPLE_H
 
 #include "forces/forces.h"
+#include "linalg/block_sparse.h"
 #include "step/step.h"
 
 // The joined blocks of A, in the order of their first systems. Null in a trial without force
@@ -14,17 +15,20 @@ typedef struct coupling {
     int *start;      // n + 1, places of the velocities of each joined block
     size_t *off;
     unsigned char *kind;
-    double *R; // 9 each, of joined blocks with one body
+    double *R; // 9 each, of blocks with one body that are solved
     block_lu F;
     size_t values; // numbers of the dense blocks
     // the systems that share large blocks, as one sparse one (couple_sparse.c)
     int sparse;             // joined block, or -1
-    pcs_csc A;              // its values
-    int *first, *neighbour; // per block of the model: those in its columns, ascending
-    int *top;               // per neighbour: first entry in a column
-    // the blocks that the contact problem is solved on: those above, but of the sparse one only the
-    // systems that contacts touch
+    int nodes, *node;       // its blocks; per block of the model, or -1
+    int *node_start;        // nodes + 1: their places in its vector
+    int *first, *neighbour; // per node: those in its columns, ascending
+    block_sparse A;
+    // the blocks that the contact problem is solved on: those above, but of the sparse one the
+    // systems that contacts touch, or each of its systems
     block_lu solved;
+    bool apart;                       // each of its systems
+    int *solved_of;                   // per block of the model
     int *solved_start, *solved_place; // place -1: not touched
     system_force at_start;            // forces of all elements at the start
     double rounding;                  // square of the rounding of their forces in R, (N s)^2
@@ -35,6 +39,7 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out);
 // the pattern of the sparse block; where the values of two systems are in it, and the distance of
 // their columns; its factors, in the work
 pcs_status sparse_begin(const trial *t, pcs_arena *mem, coupling *c);
+void sparse_clear(coupling *c);
 double *sparse_slot(const trial *t, int row, int column, size_t *stride);
 pcs_status sparse_factorise(const trial *t);
 // the blocks that the contact problem is solved on
@@ -56,6 +61,8 @@ pcs_status couple_problem(const trial *t, const bodies_problem *problem, double 
                           solution *to, double **joined_v);
 pcs_status couple_velocities(const trial *t, const solution *s, pcs_arena mem, double *joined_v,
                              double *v);
+// number of elements within the sparse block: its factors cost as much as many contacts
+int couple_sparse_elements(const trial *t);
 // true when an element connects two moving systems
 bool couple_joins(const pcs_model *m, const model_force *f);
 // adds the potentials

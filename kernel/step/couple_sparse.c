@@ -1,11 +1,11 @@
-// Large joined blocks. They are one sparse matrix together, factorised by Cholesky or LU (a
-// pcs_mass_matrix), so that a chain or a net costs about as much per body as a small one. The
-// contact problem knows dense blocks: of the sparse one it gets the systems T that its contacts
-// touch, with the Schur complement
+// Large joined blocks. They are one matrix of sparse blocks together, so that a chain or a net
+// costs about as much per body as a small one. Where contacts touch few of its systems, T, the
+// contact problem gets these as one dense block, the Schur complement
 //
 //     A_T = (P A^-1 P^T)^-1,   P: the rows of T,
 //
-// and all others follow from the impulses, v = v_free + A^-1 H^T r.
+// and all others follow from the impulses, v = v_free + A^-1 H^T r. Where they touch many, it gets
+// all systems with the sparse matrix.
 #include "step/couple.h"
 
 #include <string.h>
@@ -36,40 +36,39 @@ static bool pair_of(const trial *t, const model_force *f, int pair[2])
 // adds one to count[pair + 1] of both directions, or puts the pairs there
 static void visit_pairs(const trial *t, bool place, int *count, int *neighbour)
 {
+    const int *node = t->joined->node;
     for (int i = 0; i < t->m->n_forces; ++i) {
         int pair[2];
         if (!pair_of(t, &t->m->force[i], pair)) continue;
         for (int e = 0; e < 2; ++e) {
             if (place) {
-                neighbour[count[pair[e]]++] = pair[1 - e];
+                neighbour[count[node[pair[e]]]++] = node[pair[1 - e]];
             } else {
-                count[pair[e] + 2] += 1;
+                count[node[pair[e]] + 2] += 1;
             }
         }
     }
 }
 
-// The neighbours of each block: sorted by two passes of a counting sort, each once, itself among
+// The neighbours of each node: sorted by two passes of a counting sort, each once, itself among
 // them
 static pcs_status find_neighbours(const trial *t, pcs_arena *mem, coupling *c)
 {
-    const size_t n = (size_t)t->m->n_blocks, pairs = 2 * (size_t)t->m->n_forces;
+    const size_t n = (size_t)c->nodes, pairs = 2 * (size_t)t->m->n_forces;
     int *first = PCS_TAKE(mem, n + 2, int), *list = PCS_TAKE(mem, pairs + n, int);
     pcs_arena scratch = *mem;
     int *from = PCS_TAKE(&scratch, n + 2, int), *unsorted = PCS_TAKE(&scratch, pairs + n, int);
-    int *last = PCS_TAKE(&scratch, n, int);
-    if (!first || !list || !from || !unsorted || !last) return pcs_fail_memory("step: forces");
+    if (!first || !list || !from || !unsorted) return pcs_fail_memory("step: forces");
     memset(from, 0, (n + 2) * sizeof *from);
     visit_pairs(t, false, from, NULL);
     for (size_t b = 0; b < n; ++b) {
-        from[b + 2] += is_in(c, (int)b);
-        from[b + 2] += from[b + 1];
+        from[b + 2] += 1 + from[b + 1];
     }
     for (size_t b = 0; b < n; ++b) {
-        if (is_in(c, (int)b)) unsorted[from[b + 1]++] = (int)b;
+        unsorted[from[b + 1]++] = (int)b;
     }
     visit_pairs(t, true, from + 1, unsorted);
-    // from[b] .. from[b + 1] are now those of block b; the relation is symmetric
+    // from[b] .. from[b + 1] are now those of node b; the relation is symmetric
     memset(first, 0, (n + 2) * sizeof *first);
     memcpy(first + 1, from, (n + 1) * sizeof *first);
     for (size_t b = 0; b < n; ++b) {
@@ -94,66 +93,78 @@ static pcs_status find_neighbours(const trial *t, pcs_arena *mem, coupling *c)
     return PCS_OK;
 }
 
+// The order of elimination, kept in the work until the pattern changes
+static pcs_status find_order(const trial *t, pcs_arena scratch, const coupling *c)
+{
+    step_pattern *kept = &t->work->pattern;
+    const size_t n = (size_t)c->nodes, pairs = (size_t)c->first[n];
+    const pcs_env *env = &t->work->env;
+    if (kept->nodes == c->nodes && memcmp(kept->first, c->first, (n + 1) * sizeof *c->first) == 0 &&
+        memcmp(kept->neighbour, c->neighbour, pairs * sizeof *c->first) == 0) {
+        return PCS_OK;
+    }
+    step_pattern_release(env, kept);
+    kept->first = pcs_env_alloc(env, 2 * n + 1 + pairs, sizeof *kept->first);
+    if (!kept->first) return pcs_fail_memory("step: forces");
+    kept->order = kept->first + n + 1;
+    kept->neighbour = kept->order + n;
+    memcpy(kept->first, c->first, (n + 1) * sizeof *c->first);
+    memcpy(kept->neighbour, c->neighbour, pairs * sizeof *c->first);
+    PCS_TRY(block_sparse_order(c->nodes, c->first, c->neighbour, scratch, kept->order));
+    kept->nodes = c->nodes;
+    return PCS_OK;
+}
+
+int couple_sparse_elements(const trial *t)
+{
+    int n = 0, pair[2];
+    for (int i = 0; t->joined && t->joined->sparse >= 0 && i < t->m->n_forces; ++i) {
+        n += pair_of(t, &t->m->force[i], pair);
+    }
+    return n;
+}
+
+void step_pattern_release(const pcs_env *env, step_pattern *p)
+{
+    pcs_env_free(env, p->first);
+    *p = (step_pattern){0};
+}
+
 pcs_status sparse_begin(const trial *t, pcs_arena *mem, coupling *c)
 {
     const pcs_model *m = t->m;
+    c->node = PCS_TAKE(mem, (size_t)m->n_blocks, int);
+    c->node_start = PCS_TAKE(mem, (size_t)m->n_blocks + 1, int);
+    if (!c->node || !c->node_start) return pcs_fail_memory("step: forces");
+    c->node_start[0] = 0;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        c->node[b] = is_in(c, b) ? c->nodes++ : -1;
+        if (is_in(c, b)) c->node_start[c->nodes] = c->node_start[c->nodes - 1] + width_of(m, b);
+    }
     PCS_TRY(find_neighbours(t, mem, c));
-    const int from = c->start[c->sparse], n = c->start[c->sparse + 1] - from;
-    size_t entries = 0;
-    for (int b = 0; b < m->n_blocks; ++b) {
-        for (int k = c->first[b]; k < c->first[b + 1]; ++k) {
-            entries += (size_t)width_of(m, b) * (size_t)width_of(m, c->neighbour[k]);
-        }
-    }
-    pcs_csc *A = &c->A;
-    *A = (pcs_csc){.m = n, .n = n};
-    A->p = PCS_TAKE(mem, (size_t)n + 1, int);
-    A->i = PCS_TAKE(mem, entries, int);
-    A->x = PCS_TAKE(mem, entries, double);
-    c->top = PCS_TAKE(mem, (size_t)c->first[m->n_blocks], int);
-    if (!A->p || !A->i || !A->x || !c->top) return pcs_fail_memory("step: forces");
-    int at = 0, column = 0;
-    A->p[0] = 0;
-    for (int b = 0; b < m->n_blocks; ++b) {
-        for (int j = 0; is_in(c, b) && j < width_of(m, b); ++j) {
-            const int begin = at;
-            for (int k = c->first[b]; k < c->first[b + 1]; ++k) {
-                const int row = c->neighbour[k];
-                c->top[k] = at - begin;
-                for (int i = 0; i < width_of(m, row); ++i) {
-                    A->i[at++] = c->place[row] - from + i;
-                }
-            }
-            A->p[++column] = at;
-        }
-    }
-    return PCS_OK;
+    PCS_TRY(find_order(t, *mem, c));
+    return block_sparse_take(c->nodes, c->node_start, c->first, c->neighbour,
+                             t->work->pattern.order, mem, &c->A);
+}
+
+void sparse_clear(coupling *c)
+{
+    const block_sparse *A = &c->A;
+    const int last = A->first[A->n] - 1, w = A->start[A->n] - A->start[A->n - 1];
+    const int high = A->start[A->index[last] + 1] - A->start[A->index[last]];
+    memset(A->val, 0, (A->at[last] + (size_t)w * (size_t)high) * sizeof *A->val);
 }
 
 double *sparse_slot(const trial *t, int row, int column, size_t *stride)
 {
     const coupling *c = t->joined;
-    const int *p = c->A.p + c->place[column] - c->start[c->sparse];
-    int low = c->first[column], high = c->first[column + 1] - 1;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (c->neighbour[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    PCS_ASSERT(c->neighbour[low] == row);
-    *stride = (size_t)(p[1] - p[0]);
-    return c->A.x + p[0] + c->top[low];
+    *stride = (size_t)width_of(t->m, row);
+    return block_sparse_entry(&c->A, c->node[row], c->node[column]);
 }
 
 pcs_status sparse_factorise(const trial *t)
 {
-    pcs_work *wk = t->work;
-    pcs_mass_matrix_destroy(wk->coupled);
-    wk->coupled = NULL;
-    const pcs_status status = pcs_mass_matrix_create_sparse(&wk->env, &t->joined->A, &wk->coupled);
-    if (status != PCS_ERR_SINGULAR) return status;
+    if (block_sparse_factor(&t->joined->A)) return PCS_OK;
     int b = 0;
     while (!is_in(t->joined, b)) {
         ++b;
@@ -161,7 +172,7 @@ pcs_status sparse_factorise(const trial *t)
     return step_singular(t, b);
 }
 
-// ---- the contact problem ------------------------------------------------------------------------
+// ---- the contact problem with the systems that contacts touch -----------------------------------
 
 // places of the systems that the problem touches, in the layout that is solved
 static void lay_out_touched(const trial *t, const bodies_problem *problem, coupling *c)
@@ -176,7 +187,9 @@ static void lay_out_touched(const trial *t, const bodies_problem *problem, coupl
         }
     }
     int touched = 0;
+    c->solved_start[0] = 0;
     for (int b = 0; b < m->n_blocks; ++b) {
+        c->solved_of[b] = c->of[b];
         if (!is_in(c, b) || c->solved_place[b] < 0) continue;
         c->solved_place[b] = touched;
         touched += width_of(m, b);
@@ -193,16 +206,16 @@ static void lay_out_touched(const trial *t, const bodies_problem *problem, coupl
 }
 
 // the Schur complement of the touched systems, into the last block of the factors; S: n x n
-static pcs_status condense(const trial *t, int n, double *x, double *S, coupling *c)
+static void condense(const trial *t, int n, double *x, double *S, coupling *c)
 {
     const pcs_model *m = t->m;
     const int from = c->start[c->sparse], to = c->solved_start[c->sparse];
-    const size_t all = (size_t)c->A.n, width = (size_t)n;
+    const size_t all = (size_t)c->node_start[c->nodes], width = (size_t)n;
     for (int b = 0; b < m->n_blocks; ++b) {
         for (int k = 0; is_in(c, b) && c->solved_place[b] >= 0 && k < width_of(m, b); ++k) {
             memset(x, 0, all * sizeof *x);
             x[c->place[b] - from + k] = 1;
-            PCS_TRY(pcs_mass_matrix_solve(t->work->coupled, x, x));
+            block_sparse_solve(&c->A, x);
             double *column = S + width * (size_t)(c->solved_place[b] - to + k);
             for (int d = 0; d < m->n_blocks; ++d) {
                 if (!is_in(c, d) || c->solved_place[d] < 0) continue;
@@ -211,7 +224,6 @@ static pcs_status condense(const trial *t, int n, double *x, double *S, coupling
             }
         }
     }
-    return PCS_OK;
 }
 
 // A = S^-1
@@ -229,16 +241,17 @@ static bool invert(int n, double *S, int *piv, double *A)
     return true;
 }
 
-pcs_status sparse_problem(const trial *t, const bodies_problem *problem, pcs_arena *mem)
+static pcs_status singular(void)
 {
-    coupling *c = t->joined;
-    const size_t blocks = (size_t)t->m->n_blocks, n = (size_t)c->n;
-    c->solved_place = PCS_TAKE(mem, blocks, int);
-    c->solved_start = PCS_TAKE(mem, n + 1, int);
+    return pcs_fail_range(PCS_ERR_SINGULAR, "step: contacts of systems on force elements have a"
+                                            " singular matrix");
+}
+
+static pcs_status solve_touched(const trial *t, pcs_arena *mem, coupling *c)
+{
+    const size_t n = (size_t)c->n;
     size_t *off = PCS_TAKE(mem, n, size_t);
-    if (!c->solved_place || !c->solved_start || !off) return pcs_fail_memory("step: forces");
-    c->solved_start[0] = 0;
-    lay_out_touched(t, problem, c);
+    if (!off) return pcs_fail_memory("step: forces");
 
     // all other blocks keep their factors; those of the touched systems follow them
     const int width = c->solved_start[c->sparse + 1] - c->solved_start[c->sparse];
@@ -246,7 +259,8 @@ pcs_status sparse_problem(const trial *t, const bodies_problem *problem, pcs_are
     double *lu = PCS_TAKE(mem, 2 * room, double);
     int *piv = PCS_TAKE(mem, (size_t)c->solved_start[c->n], int);
     pcs_arena scratch = *mem;
-    double *S = PCS_TAKE(&scratch, square, double), *x = PCS_TAKE(&scratch, (size_t)c->A.n, double);
+    double *S = PCS_TAKE(&scratch, square, double);
+    double *x = PCS_TAKE(&scratch, (size_t)c->node_start[c->nodes], double);
     if (!lu || !piv || !S || !x) return pcs_fail_memory("step: forces");
     memcpy(lu, c->F.lu, c->values * sizeof *lu);
     memcpy(lu + room, c->F.val, c->values * sizeof *lu);
@@ -263,10 +277,131 @@ pcs_status sparse_problem(const trial *t, const bodies_problem *problem, pcs_are
     c->solved.val = lu + room;
     c->solved.piv = piv;
     if (width == 0) return PCS_OK;
-    PCS_TRY(condense(t, width, x, S, c));
+    condense(t, width, x, S, c);
     const bool good = invert(width, S, piv + c->solved_start[c->sparse], lu + c->values) &&
                       block_lu_factor_one(&c->solved, c->sparse);
-    return good ? PCS_OK
-                : pcs_fail_range(PCS_ERR_SINGULAR, "step: contacts of systems on force elements"
-                                                   " have a singular matrix");
+    return good ? PCS_OK : singular();
+}
+
+// ---- with all systems ---------------------------------------------------------------------------
+
+// The systems that are solved, in the order of their first velocities: each of the sparse block,
+// and all other joined blocks. first: per joined block its number
+static void lay_out_all(const trial *t, int *first, coupling *c)
+{
+    const pcs_model *m = t->m;
+    int n = 0;
+    c->solved_start[0] = 0;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const int j = c->of[b], within = c->place[b] - c->start[j];
+        if (is_in(c, b) || within == 0) {
+            const int width = is_in(c, b) ? width_of(m, b) : c->start[j + 1] - c->start[j];
+            c->solved_start[n + 1] = c->solved_start[n] + width;
+            first[j] = n++;
+        }
+        c->solved_of[b] = first[j];
+        c->solved_place[b] = c->solved_start[first[j]] + (is_in(c, b) ? 0 : within);
+    }
+    c->solved.nb = n;
+}
+
+// block b of the sparse block as block s of the factors: those of ((A^-1)_bb)^-1, with the values
+// of A
+static bool put_system(coupling *c, int node, int s, double *room)
+{
+    block_lu *F = &c->solved;
+    const size_t w = (size_t)(F->start[s + 1] - F->start[s]), square = w * w;
+    memcpy(room, block_sparse_inverse(&c->A, node), square * sizeof *room);
+    const bool good =
+        invert((int)w, room, F->piv + F->start[s], F->lu + F->off[s]) && block_lu_factor_one(F, s);
+    memcpy(F->val + F->off[s], block_sparse_entry(&c->A, node, node), square * sizeof *room);
+    return good;
+}
+
+// the factors of all systems that are solved
+static pcs_status put_systems(const trial *t, pcs_arena *mem, coupling *c)
+{
+    const pcs_model *m = t->m;
+    block_lu *F = &c->solved;
+    size_t values = c->values, widest = 0;
+    for (int k = 0; k < c->nodes; ++k) {
+        const size_t w = (size_t)(c->node_start[k + 1] - c->node_start[k]);
+        values += w * w;
+        if (w > widest) widest = w;
+    }
+    const size_t n = (size_t)F->nb;
+    size_t *off = PCS_TAKE(mem, n, size_t);
+    int *node = PCS_TAKE(mem, n, int), *of_node = PCS_TAKE(mem, (size_t)c->nodes, int);
+    unsigned char *kind = PCS_TAKE(mem, n, unsigned char);
+    const envelope **of = PCS_TAKE(mem, n, const envelope *);
+    double *lu = PCS_TAKE(mem, 2 * values, double);
+    int *piv = PCS_TAKE(mem, (size_t)m->nv, int);
+    PCS_TRY(block_sparse_invert(&c->A, mem));
+    pcs_arena scratch = *mem;
+    double *room = PCS_TAKE(&scratch, widest * widest, double);
+    if (!off || !node || !of_node || !kind || !of || !lu || !piv || !room)
+        return pcs_fail_memory("step: forces");
+    *F = (block_lu){.nb = F->nb,
+                    .start = c->solved_start,
+                    .off = off,
+                    .lu = lu,
+                    .piv = piv,
+                    .kind = kind,
+                    .val = lu + values,
+                    .of = of,
+                    .joined = &c->A,
+                    .node = node,
+                    .of_node = of_node};
+    memcpy(lu, c->F.lu, c->values * sizeof *lu);
+    memcpy(F->val, c->F.val, c->values * sizeof *lu);
+    values = c->values;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const int s = c->solved_of[b], j = c->of[b], w = F->start[s + 1] - F->start[s];
+        node[s] = c->node[b];
+        if (!is_in(c, b)) {
+            off[s] = c->off[j];
+            kind[s] = c->kind[j];
+            of[s] = c->F.of[j];
+            memcpy(piv + F->start[s], c->F.piv + c->start[j], (size_t)w * sizeof *piv);
+            continue;
+        }
+        off[s] = values;
+        values += (size_t)w * (size_t)w;
+        kind[s] = BLOCK_DENSE;
+        of[s] = NULL;
+        of_node[node[s]] = s;
+        if (!put_system(c, node[s], s, room)) return singular();
+    }
+    return PCS_OK;
+}
+
+// the rotations of the systems that are solved
+static void put_rotations(const trial *t, const double *R, coupling *c)
+{
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        memcpy(c->R + 9 * (size_t)c->solved_of[b], R + 9 * (size_t)b, 9 * sizeof *R);
+    }
+}
+
+// contacts on systems of at most this many velocities are solved with their Schur complement
+enum { TOUCHED_MOST = 48 };
+
+pcs_status sparse_problem(const trial *t, const bodies_problem *problem, pcs_arena *mem)
+{
+    coupling *c = t->joined;
+    const size_t n = (size_t)t->m->n_blocks;
+    c->solved_of = PCS_TAKE(mem, n, int);
+    c->solved_place = PCS_TAKE(mem, n, int);
+    c->solved_start = PCS_TAKE(mem, n + 1, int);
+    pcs_arena scratch = *mem;
+    int *first = PCS_TAKE(&scratch, (size_t)c->n, int);
+    if (!c->solved_of || !c->solved_place || !c->solved_start || !first)
+        return pcs_fail_memory("step: forces");
+    lay_out_touched(t, problem, c);
+    c->apart = c->solved_start[c->sparse + 1] - c->solved_start[c->sparse] > TOUCHED_MOST;
+    if (!c->apart) return solve_touched(t, mem, c);
+    lay_out_all(t, first, c);
+    PCS_TRY(put_systems(t, mem, c));
+    put_rotations(t, problem->R, c);
+    return PCS_OK;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "model/carried.h"
+#include "step/couple.h"
 #include "step/rest.h"
 
 // steps of fewer moving systems are as short as reading the clock
@@ -322,7 +323,7 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     if (m->scheme.second_order && m->n_interactions > 0) {
         PCS_TRY(step_tension(t, false, mem, &t->stiff, &stiffer));
     }
-    step_budget_know(wk, t->list.n);
+    step_budget_know(wk, t->list.n + couple_sparse_elements(t));
     step_spend(wk, UNITS_PER_CANDIDATE * (double)t->list.n);
     return PCS_OK;
 }

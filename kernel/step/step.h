@@ -205,6 +205,14 @@ typedef struct step_rest {
     pcs_step_report report;
 } step_rest;
 
+// the pattern of the sparse block of force elements in the last step (couple_sparse.c), and its
+// order of elimination: one allocation
+typedef struct step_pattern {
+    int nodes;
+    int *first, *order, *neighbour;
+} step_pattern;
+void step_pattern_release(const pcs_env *env, step_pattern *p);
+
 struct pcs_work {
     pcs_env env;
     pcs_arena arena;
@@ -255,7 +263,7 @@ struct pcs_work {
     const envelope **sparse_mass;   // per block, factors of their mass
     int sparse_blocks;              // 1 + the last such block
 
-    pcs_mass_matrix *coupled; // factors of the sparse block of force elements, or null
+    step_pattern pattern; // of the sparse block of force elements
 };
 
 // Begins an attempt with an empty arena, and ends it; true when the arena was too small and has

@@ -523,7 +523,12 @@ pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena 
     part.R = x + n;
     part.M = M;
     part.F1 = (system_force){F1, F1 + n, F1 + 2 * n};
-    block_lu F = {1, (const int[]){0, s->nv}, &off, lu, piv, &kind, NULL, NULL};
+    block_lu F = {.nb = 1,
+                  .start = (const int[]){0, s->nv},
+                  .off = &off,
+                  .lu = lu,
+                  .piv = piv,
+                  .kind = &kind};
     memcpy(x, t->st->v + s->v_at, n * sizeof *x);
     memcpy(q, t->st->q + s->q_at, (size_t)s->nq * sizeof *q);
     for (int it = 0; it < PART_ITERATES; ++it) {

@@ -82,7 +82,7 @@ void pcs_work_destroy(pcs_work *wk)
     events_release(&wk->events, &env);
     threads_destroy(wk->team);
     pcs_state_destroy(wk->backup);
-    pcs_mass_matrix_destroy(wk->coupled);
+    step_pattern_release(&env, &wk->pattern);
     end_sparse(&env, wk);
     pcs_env_free(&env, wk->linear_off);
     pcs_env_free(&env, wk->linear_lu);

@@ -127,7 +127,13 @@ pcs_status bodies_assemble(const bodies_problem *b, const double *v_free, pcs_ar
     *out = (pcs_problem){.n = b->n, .nb = b->nb, .block = block, .q = q};
     pcs_bsr H;
     PCS_TRY(bodies_stack(b, arena, &H));
-    PCS_TRY(delassus_blocks(&H, b->A, arena, &out->W));
+    if (b->A->joined) {
+        pcs_mass_matrix *M;
+        PCS_TRY(mass_in_arena(b->A, arena, &M));
+        PCS_TRY(pcs_delassus(&H, M, arena, &out->W));
+    } else {
+        PCS_TRY(delassus_blocks(&H, b->A, arena, &out->W));
+    }
     pcs_bsr_mul(&H, v_free, q);
     for (int i = 0; i < b->n; ++i) {
         q[i] += b->shift[i];

@@ -60,6 +60,11 @@
 #define LINKED_PART  0.12
 #define LINKED_IPM   30
 
+// Where A joins systems: factorisations per unit of patience without progress, and the part of the
+// budget that the first turn of the finish has
+#define JOINED_TURN  0.3
+#define JOINED_FIRST 0.25
+
 // Methods with their systems in the velocities. Costs are in those of VELOCITY_UNIT factorisations
 // of the finish; an iteration costs some four of them. A try begins after `after` of these have
 // been spent on the island, where as much is left. The result is kept where the measure is at most
@@ -82,6 +87,7 @@ typedef struct turns {
     bool finish, assemble; // the finish, and assembling, may still help
     bool dear;             // a factorisation costs more than a turn of the finish may
     bool linked;           // factors of W cost little
+    bool joined;           // there is no other method than those with factors
     bool boxes;            // which the interior point method does not take
     int factors;           // number of turns with these factors
     int velocities;        // number of tries with systems in the velocities
@@ -123,13 +129,18 @@ static pcs_status turn_of_finish(turns *t)
     t->t->part = PART_FINISH;
     t->spend.most = left_of(t);
     t->spend.patience = most;
-    t->spend.factor = large ? most : INFINITY;
+    if (t->joined) {
+        t->spend.patience =
+            t->spend.factor > 0 ? JOINED_TURN * t->patience * t->spend.factor : INFINITY;
+        if (!(t->spend.factor > 0)) t->spend.most *= JOINED_FIRST;
+    }
+    t->spend.factor = large && !t->joined ? most : INFINITY;
     pcs_solver_opts o = part_options(t->t, PCS_SOLVER_PROX);
     o.as.prox.inner = FINISH_INNER;
     o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
     const pcs_status status = task_finish(t->t, &o, &t->spend);
     t->finish = status == PCS_OK;
-    if (large && t->spend.factor > most) {
+    if (large && !t->joined && t->spend.factor > most) {
         // the next turn of sweeps is as long as the finish needs
         t->dear = true;
         t->patience = fmax(t->patience, 0.5 * t->spend.factor / (dear * t->nb));
@@ -391,11 +402,45 @@ static pcs_status linear(island_task *t, const row_count *count)
     return solve_in_turns(t, count, false);
 }
 
+// An island of which A joins systems: no sweeps, and W is dense. The factors of the finish and of
+// the methods in the velocities are sparse.
+static pcs_status solve_joined(island_task *t, const row_count *count)
+{
+    const int nb = t->of.nb + t->of.ns; // what a step of a method costs grows with the systems
+    if (count->joints == count->rows && begins(t, PART_JOINTS)) {
+        const pcs_status status = task_joints(t);
+        if (status != PCS_OK && status != PCS_ERR_UNSUPPORTED) return status;
+        if (status == PCS_OK && is_done(t)) return PCS_OK;
+    }
+    turns all = {.t = t,
+                 .nb = nb,
+                 .most = fmin(task_left(t), (double)t->o.max_iters * nb),
+                 .patience = PATIENCE,
+                 .finish = part_runs(&t->o, PART_FINISH),
+                 .joined = true,
+                 .boxes = count->boxes,
+                 .velocities = count->boxes ? VELOCITY_TRIES : 0,
+                 .mark = INFINITY};
+    for (; !over(&all) && !stagnates(&all); all.patience *= 2) {
+        if (all.finish) PCS_TRY(turn_of_finish(&all));
+        if (!over(&all)) PCS_TRY(turn_of_velocities(&all));
+        if (!all.finish && all.velocities == VELOCITY_TRIES) break;
+    }
+    pcs_report *out = &t->result->solve;
+    if (!task_fails(t)) return PCS_OK;
+    if (t->of.nb <= ASSEMBLE_LAST || isinf(task_value(t))) return solve_assembled(t, task_left(t));
+    if (out->outcome != PCS_OUTCOME_DIVERGED) {
+        out->outcome = left_of(&all) < nb ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_STALLED;
+    }
+    return PCS_OK;
+}
+
 // Joints are solved by factors, because a sweep propagates an impulse along them by one body only:
 // alone, or with few contacts without friction, by active sets.
 pcs_status bodies_auto(island_task *t)
 {
     const row_count count = count_rows(t);
+    if (task_is_joined(t)) return solve_joined(t, &count);
     if (count.joints == count.rows) return linear(t, &count);
     const bool mixed = !count.friction && 2 * count.joints >= count.rows;
     if (mixed && is_sparse(&count, MIXED_FEW, MIXED_FILL)) {

@@ -244,6 +244,11 @@ pcs_status bodies_publish(const bodies_problem *b, const double *v_free, pcs_are
                         "bodies: a system with sparse matrices has no dense block to show; ask for"
                         " the problem with W");
     }
+    if (F->joined) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "bodies: force elements couple the masses of many systems, which have no"
+                        " block each to show; ask for the problem with W");
+    }
     unsigned char *kind = PCS_TAKE(arena, ns, unsigned char);
     size_t numbers = 0;
     for (int s = 0; s < F->nb; ++s) {

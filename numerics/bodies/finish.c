@@ -197,12 +197,9 @@ static double defect(finish *w, const double *y, bool slopes)
     finish_impulses(&w->s, -1, w->dr, w->G);
     memcpy(w->x, w->G, (size_t)nv * sizeof *w->x);
     double sum = 0;
-    for (int i = 0; i < w->s.ns; ++i) {
-        const int *start = w->b->A->start;
-        block_lu_solve(w->b->A, i, w->x + start[i]);
-        for (int j = start[i]; j < start[i + 1]; ++j) {
-            sum += w->G[j] * w->x[j];
-        }
+    block_lu_solve_all(w->b->A, w->x);
+    for (int j = 0; j < nv; ++j) {
+        sum += w->G[j] * w->x[j];
     }
     return sqrt(fabs(sum));
 }

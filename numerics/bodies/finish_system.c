@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bodies/task.h"
+#include "linalg/block_sparse.h"
 #include "linalg/bsr.h"
 #include "problem/measure.h"
 
@@ -26,6 +27,27 @@ static pcs_status too_large(const finish_system *s)
                     "contacts: an island of %d systems is too large for Newton's method", s->ns);
 }
 
+// the pairs of systems between which A has entries
+static pcs_status take_pairs(finish_system *s, pcs_arena *arena)
+{
+    const block_lu *F = s->b->A;
+    const block_sparse *A = F->joined;
+    if (!A) return PCS_OK;
+    s->pair = PCS_TAKE(arena, (size_t)A->first[A->n] / 2, finish_pair);
+    if (!s->pair) return pcs_fail_memory("contacts");
+    for (int j = 0; j < A->n; ++j) {
+        for (int e = A->first[j]; A->index[e] < j; ++e) {
+            const int i = A->index[e];
+            finish_pair *to = &s->pair[s->pairs++];
+            to->sys[0] = F->of_node[i];
+            to->sys[1] = F->of_node[j];
+            to->A[0] = A->val + A->at[e];
+            to->A[1] = block_sparse_entry(A, j, i);
+        }
+    }
+    return PCS_OK;
+}
+
 // allocates the pattern of all blocks
 static pcs_status take_pattern(finish_system *s, pcs_arena *arena)
 {
@@ -41,20 +63,23 @@ static pcs_status take_pattern(finish_system *s, pcs_arena *arena)
         if (sys[0] < 0 || sys[1] < 0 || sys[0] == sys[1]) continue;
         values += (size_t)width(s, sys[0]) * (size_t)width(s, sys[1]);
     }
+    for (int k = 0; k < s->pairs; ++k) {
+        values += (size_t)width(s, s->pair[k].sys[0]) * (size_t)width(s, s->pair[k].sys[1]);
+    }
     if (values > INT32_MAX) return too_large(s);
     S->order = PCS_TAKE(arena, ns, int);
     S->place = PCS_TAKE(arena, ns, int);
     S->first = PCS_TAKE(arena, ns + 1, int);
     S->ptr = PCS_TAKE(arena, ns + 2, int);
-    S->col = PCS_TAKE(arena, nb, int);
-    S->above = PCS_TAKE(arena, nb, int);
+    S->col = PCS_TAKE(arena, nb + (size_t)s->pairs, int);
+    S->above = PCS_TAKE(arena, nb + (size_t)s->pairs, int);
     S->height = PCS_TAKE(arena, ns, int);
     S->base = PCS_TAKE(arena, ns, size_t);
     S->U = (pcs_csc){.m = s->nv, .n = s->nv};
     S->U.p = PCS_TAKE(arena, (size_t)s->nv + 1, int);
     S->U.i = PCS_TAKE(arena, values, int);
     S->U.x = PCS_TAKE(arena, values, double);
-    s->ones = PCS_TAKE(arena, nb, double);
+    s->ones = PCS_TAKE(arena, nb + (size_t)s->pairs, double);
     const bool taken = S->order && S->place && S->first && S->ptr && S->col && S->above &&
                        S->height && S->base && S->U.p && S->U.i && S->U.x && s->ones;
     return taken ? PCS_OK : pcs_fail_memory("contacts");
@@ -103,6 +128,7 @@ pcs_status finish_system_take(finish_system *s, const bodies_problem *b, const d
         !s->held || !s->t || !s->p || !s->x || !s->Y || !s->Z) {
         return pcs_fail_memory("contacts");
     }
+    PCS_TRY(take_pairs(s, arena));
     PCS_TRY(take_pattern(s, arena));
     memset(s->held, 0, nb);
     for (int i = 0; i < b->nb; ++i) {
@@ -169,6 +195,12 @@ void finish_mass(const finish_system *s, const double *x, double *y)
         const int at = s->b->A->start[i], w = width(s, i);
         block_addmul(w, w, s->A + s->a[i], x + at, y + at);
     }
+    for (int k = 0; k < s->pairs; ++k) {
+        const finish_pair *p = &s->pair[k];
+        const int *start = s->b->A->start, h = width(s, p->sys[0]), w = width(s, p->sys[1]);
+        block_addmul(h, w, p->A[0], x + start[p->sys[1]], y + start[p->sys[0]]);
+        block_addmul(w, h, p->A[1], x + start[p->sys[0]], y + start[p->sys[1]]);
+    }
 }
 
 // ---- the measure -------------------------------------------------------------------------------
@@ -180,9 +212,7 @@ void finish_system_measure(const finish_system *s, const double *r, double *v, d
     measure_sums sums = {0};
     memset(v, 0, (size_t)s->nv * sizeof *v);
     finish_impulses(s, 1, r, v);
-    for (int i = 0; i < s->ns; ++i) {
-        block_lu_solve(b->A, i, v + b->A->start[i]);
-    }
+    block_lu_solve_all(b->A, v);
     finish_rows(s, v, u);
     squares_add(&sums.wr, (size_t)b->n, u);
     squares_add(&sums.q, (size_t)b->n, s->q);
@@ -243,9 +273,10 @@ static int pair_columns(const finish_system *s, const int *place, int *ptr, int 
 {
     memset(ptr, 0, ((size_t)s->ns + 2) * sizeof *ptr);
     for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < s->b->nb; ++i) {
-            const int *sys = s->b->block[i].sys;
-            if (!s->held[i] || sys[0] < 0 || sys[1] < 0 || sys[0] == sys[1]) continue;
+        for (int i = 0; i < s->b->nb + s->pairs; ++i) {
+            const bool block = i < s->b->nb;
+            const int *sys = block ? s->b->block[i].sys : s->pair[i - s->b->nb].sys;
+            if ((block && !s->held[i]) || sys[0] < 0 || sys[1] < 0 || sys[0] == sys[1]) continue;
             const int x = place ? place[sys[0]] : sys[0], y = place ? place[sys[1]] : sys[1];
             const int low = x < y ? x : y, high = x < y ? y : x;
             if (pass == 0) ptr[high + 2] += 1;
@@ -367,6 +398,22 @@ static void add_block(finish_system *s, int i)
     }
 }
 
+// adds the symmetric part of the entries of A between two systems
+static void add_pair(finish_system *s, const finish_pair *p)
+{
+    const finish_pattern *S = &s->S;
+    const int first = S->place[p->sys[0]], second = S->place[p->sys[1]];
+    const int e = first < second ? 0 : 1, f = 1 - e; // rows of system e, columns of system f
+    const int h = width(s, p->sys[e]), w = width(s, p->sys[f]);
+    const double *A = p->A[e], *back = p->A[f];
+    double *to = S->U.x + entry(S, S->place[p->sys[e]], S->place[p->sys[f]]);
+    for (int c = 0; c < w; ++c, to += S->height[S->place[p->sys[f]]]) {
+        for (int a = 0; a < h; ++a) {
+            to[a] += 0.5 * (A[a + h * c] + back[c + w * a]);
+        }
+    }
+}
+
 bool finish_system_analyse(finish_system *s)
 {
     for (int i = 0; i < s->b->nb; ++i) {
@@ -392,6 +439,9 @@ chol_outcome finish_system_factor(finish_system *s)
                 to[a] = 0.5 * (A[a + w * c] + A[c + w * a]);
             }
         }
+    }
+    for (int k = 0; k < s->pairs; ++k) {
+        add_pair(s, &s->pair[k]);
     }
     for (int i = 0; i < s->b->nb; ++i) {
         if (s->C[SLOPES * (size_t)i] != 0) add_block(s, i);

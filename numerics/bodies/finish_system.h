@@ -30,6 +30,12 @@ typedef struct finish_pattern {
     pcs_csc U;
 } finish_pattern;
 
+// two systems between which A has entries: A_01 and A_10, column-major
+typedef struct finish_pair {
+    int sys[2];
+    const double *A[2];
+} finish_pair;
+
 typedef struct finish_system {
     const bodies_problem *b;
     int nv, ns;
@@ -37,6 +43,8 @@ typedef struct finish_system {
     double *J;           // dim x width, column-major
     size_t *a;           // ns, first value of a block of A
     double *A;           //
+    int pairs;           // of systems that A joins
+    finish_pair *pair;   //
     double *v_free, *q;  // nv; n, H v_free + shift
     double *scale;       // nb, 1 / rho of theory 7.7
     double *B, *C;       // SLOPES per block

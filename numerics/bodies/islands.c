@@ -13,6 +13,18 @@ static int root_of(int *parent, int i)
     return i;
 }
 
+// all joined systems are of one island, because their factors are those of one matrix
+static void unite_joined(const block_lu *A, int *parent)
+{
+    int root = -1;
+    for (int i = 0; i < A->nb; ++i) {
+        if (A->node[i] < 0) continue;
+        const int x = root_of(parent, i), low = root < 0 || x < root ? x : root;
+        if (root >= 0) parent[x > root ? x : root] = low;
+        root = low;
+    }
+}
+
 static void unite(const bodies_problem *b, int *parent)
 {
     for (int i = 0; i < b->A->nb; ++i) {
@@ -24,6 +36,7 @@ static void unite(const bodies_problem *b, int *parent)
         const int x = root_of(parent, sys[0]), y = root_of(parent, sys[1]);
         parent[x > y ? x : y] = x > y ? y : x;
     }
+    if (b->A->joined) unite_joined(b->A, parent);
 }
 
 // the island of a root, a new one where it has none; a block without moving systems is an island of
@@ -114,7 +127,10 @@ pcs_status islands_extract(const bodies_problem *b, const islands *s, int island
     int *piv = PCS_TAKE(arena, (size_t)nv, int);
     unsigned char *kind = PCS_TAKE(arena, (size_t)ns, unsigned char);
     const envelope **of = PCS_TAKE(arena, (size_t)ns, const envelope *);
-    if (!F || !block || !shift || !R || !start || !off || !piv || !kind || !of) {
+    const size_t joined = A->joined ? (size_t)ns : 0;
+    int *node = PCS_TAKE(arena, joined, int), *of_node = PCS_TAKE(arena, joined, int);
+    if (!F || !block || !shift || !R || !start || !off || !piv || !kind || !of || !node ||
+        !of_node) {
         return pcs_fail_memory("islands");
     }
 
@@ -128,7 +144,16 @@ pcs_status islands_extract(const bodies_problem *b, const islands *s, int island
         memcpy(piv + start[i], A->piv + from, (size_t)width * sizeof *piv);
         memcpy(R + 9 * (size_t)i, b->R + 9 * (size_t)sys[i], 9 * sizeof *R);
     }
+    bool any = false;
+    for (int i = 0; A->joined && i < ns; ++i) {
+        node[i] = A->node[sys[i]];
+        if (node[i] >= 0) of_node[node[i]] = i;
+        any = any || node[i] >= 0;
+    }
     *F = *A;
+    F->joined = any ? A->joined : NULL;
+    F->node = node;
+    F->of_node = of_node;
     F->nb = ns;
     F->start = start;
     F->off = off;

@@ -141,9 +141,10 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     t.result->solve = (pcs_report){.outcome = PCS_OUTCOME_STALLED,
                                    .measure = {.residual = INFINITY, .natural_map = INFINITY}};
     t.o.tol = tol_of(s, i);
-    if (s->watch && s->watch->stopped) return task_sweep(&t, 0, 0);
+    const bool joined = task_is_joined(&t);
+    if (s->watch && s->watch->stopped) return joined ? PCS_OK : task_sweep(&t, 0, 0);
     if (has_envelope(&t)) return task_assemble(&t, &t.o, task_left(&t), SPARSE_STEP);
-    if (t.of.nb == 1 && solve_one(s, i, *t.of.block, &t.o, s->v_free)) return PCS_OK;
+    if (t.of.nb == 1 && !joined && solve_one(s, i, *t.of.block, &t.o, s->v_free)) return PCS_OK;
     const solver_class *c = solver_class_of(t.o.kind);
     const pcs_status status = c->solve_bodies ? c->solve_bodies(&t) : PCS_ERR_UNSUPPORTED;
     if (status != PCS_ERR_UNSUPPORTED) return status;
@@ -361,12 +362,13 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, pcs_w
     }
     island_result result;
     int start[2] = {0, 1};
-    if (b->nb == 1) {
+    const bool one = b->nb == 1 && !b->A->joined;
+    if (one) {
         // one block needs no search for islands
         s.s = (islands){.n = 1, .block_start = start};
         s.result = &result;
     }
-    if (b->nb > 1 || !solve_one(&s, 0, 0, o, v)) {
+    if (!one || !solve_one(&s, 0, 0, o, v)) {
         PCS_TRY(begin(&s, v, &work));
         PCS_TRY(solve_islands(&s, work));
     }

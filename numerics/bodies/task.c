@@ -31,6 +31,15 @@ bool task_fails(const island_task *t)
            outcome != PCS_OUTCOME_TIME_LIMIT && outcome != PCS_OUTCOME_INFEASIBLE;
 }
 
+bool task_is_joined(const island_task *t)
+{
+    const block_lu *A = t->of.b->A;
+    for (int i = 0; A->joined && i < t->of.ns; ++i) {
+        if (A->node[t->of.sys[i]] >= 0) return true;
+    }
+    return false;
+}
+
 // the method at work
 typedef struct task_method {
     const island_task *t;
@@ -139,7 +148,7 @@ bool sweeps_honour(const pcs_solver_opts *o)
 
 pcs_status bodies_nsgs(island_task *t)
 {
-    if (!sweeps_honour(&t->o)) return PCS_ERR_UNSUPPORTED;
+    if (!sweeps_honour(&t->o) || task_is_joined(t)) return PCS_ERR_UNSUPPORTED;
     return task_sweep(t, (int)fmin(t->o.max_iters, task_left(t) / t->of.nb), 0);
 }
 
@@ -193,9 +202,7 @@ static pcs_status add_impulses(const bodies_problem *b, const double *r, pcs_are
     double *p = PCS_TAKE(&mem, (size_t)A->start[A->nb], double);
     if (!p) return pcs_fail_memory("contacts");
     bodies_impulses(b, r, p);
-    for (int s = 0; s < A->nb; ++s) {
-        block_lu_solve(A, s, p + A->start[s]);
-    }
+    block_lu_solve_all(A, p);
     for (int i = 0; i < A->start[A->nb]; ++i) {
         v[i] += p[i];
     }
@@ -209,6 +216,7 @@ static double cube(double x)
 
 bool task_prefers_velocities(const island_task *t)
 {
+    if (task_is_joined(t)) return true;
     const int *start = t->of.b->A->start;
     int rows = 0, velocities = 0;
     for (int k = 0; k < t->of.nb; ++k) {

@@ -42,6 +42,10 @@ struct island_task {
     island_result *result;
 };
 
+// true when A has entries between systems of the island: a sweep, which visits one block after
+// another, does not see them
+bool task_is_joined(const island_task *t);
+
 // units that are left
 static inline double task_left(const island_task *t)
 {
@@ -71,8 +75,8 @@ bool sweeps_honour(const pcs_solver_opts *o);
 #define SPARSE_STEP 200
 double task_cost(pcs_solver kind, int nb, double n, double entries, double step);
 
-// true when the island has fewer velocities than rows: then systems in the velocities cost less
-// than those of W
+// true when the island has fewer velocities than rows, or is joined, so that W is dense: then
+// systems in the velocities cost less than those of W
 bool task_prefers_velocities(const island_task *t);
 // the same where an option decides
 bool task_wants_velocities(const island_task *t, pcs_ipm_space space);

@@ -259,7 +259,7 @@ pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass_matrix *mass, pcs_arena
                         pcs_mass_matrix_size(mass));
     }
     const block_lu *F = mass_blocks(mass);
-    if (!F) return delassus_sparse(H, mass, arena, W);
+    if (!F || F->joined) return delassus_sparse(H, mass, arena, W);
 
     if (H->n != F->nb || memcmp(H->col, F->start, ((size_t)H->n + 1) * sizeof(int)) != 0) {
         return pcs_fail(PCS_ERR_SIZE, "pcs_delassus: the block columns of H are not the blocks of"

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "linalg/block_sparse.h"
 #include "linalg/bsr.h"
 #include "linalg/chol.h"
 #include "linalg/csc.h"
@@ -94,6 +95,28 @@ void block_lu_solve(const block_lu *F, int b, double *x)
     } else {
         dense_lu_solve(n, A, piv, false, 1, x);
     }
+}
+
+// copies the parts of x of the joined blocks into the vector of their matrix, or back
+static void exchange(const block_lu *F, bool back, double *x)
+{
+    for (int b = 0; b < F->nb; ++b) {
+        if (F->node[b] < 0) continue;
+        double *one = x + F->start[b], *two = F->joined->x + F->joined->start[F->node[b]];
+        memcpy(back ? one : two, back ? two : one,
+               (size_t)(F->start[b + 1] - F->start[b]) * sizeof *x);
+    }
+}
+
+void block_lu_solve_all(const block_lu *F, double *x)
+{
+    for (int b = 0; b < F->nb; ++b) {
+        if (!F->joined || F->node[b] < 0) block_lu_solve(F, b, x + F->start[b]);
+    }
+    if (!F->joined) return;
+    exchange(F, false, x);
+    block_sparse_solve(F->joined, F->joined->x);
+    exchange(F, true, x);
 }
 
 // the kind of a block with the values A; LU finds that a zero on the diagonal makes it singular
@@ -311,10 +334,22 @@ pcs_status pcs_mass_matrix_solve(const pcs_mass_matrix *mass, const double *b, d
     if (mass->lu) return solve_lu(mass, b, x);
 
     if (x != b && mass->n > 0) memmove(x, b, (size_t)mass->n * sizeof *x);
-    for (int k = 0; k < mass->blocks.nb; ++k) {
-        block_lu_solve(&mass->blocks, k, x + mass->start[k]);
-    }
+    block_lu_solve_all(&mass->blocks, x);
     return PCS_OK;
+}
+
+// y += A x with the entries of column block b outside of the diagonal
+static void add_neighbours(const block_lu *F, int b, const double *x, double *y)
+{
+    if (F->node[b] < 0) return;
+    const block_sparse *A = F->joined;
+    const int w = F->start[b + 1] - F->start[b], j = F->node[b];
+    for (int e = A->first[j]; e < A->first[j + 1]; ++e) {
+        const int i = A->index[e];
+        if (i == j) continue;
+        block_addmul(A->start[i + 1] - A->start[i], w, A->val + A->at[e], x + F->start[b],
+                     y + F->start[F->of_node[i]]);
+    }
 }
 
 void pcs_mass_matrix_mul(const pcs_mass_matrix *mass, const double *x, double *y)
@@ -331,6 +366,9 @@ void pcs_mass_matrix_mul(const pcs_mass_matrix *mass, const double *x, double *y
         const int top = mass->start[b], h = mass->start[b + 1] - top;
         block_addmul(h, h, whole_block(&mass->blocks, b, room), x + top, y + top);
     }
+    for (int b = 0; mass->blocks.joined && b < mass->blocks.nb; ++b) {
+        add_neighbours(&mass->blocks, b, x, y);
+    }
 }
 
 // zeros off the diagonal of a block are left out
@@ -339,14 +377,53 @@ static bool is_entry(const double *A, int h, int i, int j)
     return i == j || A[i + (size_t)h * (size_t)j] != 0;
 }
 
+static bool is_joined(const block_lu *F, int b)
+{
+    return F->joined && F->node[b] >= 0;
+}
+
+// rows of the column of a joined block
+static int joined_rows(const block_lu *F, int b)
+{
+    const block_sparse *A = F->joined;
+    int rows = 0;
+    for (int e = A->first[F->node[b]]; e < A->first[F->node[b] + 1]; ++e) {
+        rows += A->start[A->index[e] + 1] - A->start[A->index[e]];
+    }
+    return rows;
+}
+
+// writes these columns from entry `at` on; returns the next one
+static int joined_columns(const block_lu *F, int b, int at, pcs_csc *out)
+{
+    const block_sparse *A = F->joined;
+    for (int j = 0; j < F->start[b + 1] - F->start[b]; ++j) {
+        for (int e = A->first[F->node[b]]; e < A->first[F->node[b] + 1]; ++e) {
+            const int to = F->of_node[A->index[e]], h = F->start[to + 1] - F->start[to];
+            memcpy(out->x + at, A->val + A->at[e] + (size_t)h * (size_t)j,
+                   (size_t)h * sizeof *out->x);
+            for (int i = 0; i < h; ++i) {
+                out->i[at++] = F->start[to] + i;
+            }
+        }
+        out->p[F->start[b] + j + 1] = at;
+    }
+    return at;
+}
+
 static pcs_status blocks_to_csc(const pcs_mass_matrix *mass, pcs_arena *arena, pcs_csc *out)
 {
     PCS_ASSERT(mass->blocks.val);
     size_t nnz = 0;
     double room[36];
-    for (int b = 0; b < mass->blocks.nb; ++b) {
+    const block_lu *F = &mass->blocks;
+    for (int b = 0; b < F->nb; ++b) {
         const int h = mass->start[b + 1] - mass->start[b];
-        const double *A = whole_block(&mass->blocks, b, room);
+        if (is_joined(F, b)) {
+            nnz += (size_t)h * (size_t)joined_rows(F, b);
+            continue;
+        }
+        const double *A = whole_block(F, b, room);
         for (int j = 0; j < h; ++j) {
             for (int i = 0; i < h; ++i) {
                 nnz += is_entry(A, h, i, j);
@@ -359,9 +436,13 @@ static pcs_status blocks_to_csc(const pcs_mass_matrix *mass, pcs_arena *arena, p
 
     int at = 0;
     out->p[0] = 0;
-    for (int b = 0; b < mass->blocks.nb; ++b) {
+    for (int b = 0; b < F->nb; ++b) {
         const int top = mass->start[b], h = mass->start[b + 1] - top;
-        const double *A = whole_block(&mass->blocks, b, room);
+        if (is_joined(F, b)) {
+            at = joined_columns(F, b, at, out);
+            continue;
+        }
+        const double *A = whole_block(F, b, room);
         for (int j = 0; j < h; ++j) {
             for (int i = 0; i < h; ++i) {
                 if (!is_entry(A, h, i, j)) continue;

@@ -146,6 +146,32 @@ static int pull(void *user, double t, const double q[7], const double v[6], doub
     return 0;
 }
 
+// a chain on springs that is factorised as a matrix of sparse blocks
+static void chain_on_springs(scene *s)
+{
+    scene_ground(s, 0.3);
+    pcs_system before = {0};
+    for (int i = 0; i < 40; ++i) {
+        const double x[3] = {0.3 * i, 0, 0.1 + 0.001 * (i % 2)};
+        const pcs_system next = scene_solid_ball(s, 1, 0.1, x, NULL, 0.3);
+        pcs_force_def f = pcs_force_def_default(PCS_FORCE_SPRING);
+        f.system1 = next;
+        f.system2 = before;
+        f.stiffness = 1e4;
+        f.length = 0.3;
+        if (i > 0) CK_OK(pcs_model_add_force(s->m, &f, NULL));
+        before = next;
+    }
+}
+
+TEST(many_bodies_on_springs)
+{
+    scene s = scene_open();
+    chain_on_springs(&s);
+    expect_no_allocation(&s);
+    scene_close(&s);
+}
+
 // the gyroscopic term, a force without Jacobian, a joint and a Lagrangian system
 TEST(a_mechanism)
 {

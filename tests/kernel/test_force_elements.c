@@ -705,6 +705,74 @@ TEST(a_chain_of_any_length_swings_in_its_first_mode)
 TEST(a_long_chain_lies_on_the_ground)
 {
     swing_chain(40, true);
+    swing_chain(TEST_FEW(50, 300), true);
+}
+
+// Two chains of balls on bushings and damped springs fall onto rough ground, one of them obliquely.
+// A spring without noticeable stiffness makes one group of both, which is large enough for a matrix
+// of sparse blocks: its contacts are solved with all systems (many of them touch) or with those
+// that contacts touch (few do)
+static scene falling_chains(bool joined, bool few)
+{
+    enum { LONG = 20 };
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    s.scheme.solver.tol = 1e-12;
+    scene_ground(&s, 0.3);
+    pcs_system first = world;
+    for (int chain = 0; chain < 2; ++chain) {
+        pcs_system before = world;
+        const double slope = few ? 0.3 : 0.002 * (chain + 1);
+        for (int i = 0; i < LONG; ++i) {
+            const double x[3] = {0.25 * i, 3.0 * chain, 0.105 + slope * i},
+                         v[3] = {0.2, 0.1 * i, -1};
+            const pcs_system next = scene_solid_ball(&s, 0.5, 0.1, x, v, 0.3);
+            if (i > 0) {
+                pcs_force_def f = spring_of(next, before, 800, 0.25);
+                f.damping = 2;
+                add(&s, &f);
+                f = pcs_force_def_default(PCS_FORCE_BUSHING);
+                f.system1 = before;
+                f.system2 = next;
+                f.p1[0] = 0.125;
+                f.p2[0] = -0.125;
+                for (int k = 0; k < 6; ++k) {
+                    f.K[7 * k] = k < 3 ? 200 : 5;
+                    f.D[7 * k] = k < 3 ? 1 : 0.05;
+                }
+                add(&s, &f);
+            }
+            if (i == 0 && chain == 0) first = next;
+            before = next;
+        }
+        if (chain == 1 && joined) {
+            const pcs_force_def f = spring_of(first, before, 1e-200, 0);
+            add(&s, &f);
+        }
+    }
+    scene_start(&s);
+    return s;
+}
+
+TEST(a_group_moves_alike_as_a_dense_and_as_a_sparse_matrix)
+{
+    for (int few = 0; few < 2; ++few) {
+        scene dense = falling_chains(false, few), sparse = falling_chains(true, few);
+        int most = 0;
+        for (int i = 0; i < TEST_FEW(15, 60); ++i) {
+            scene_step(&dense, 0.004);
+            scene_step(&sparse, 0.004);
+            if (sparse.report.active > most) most = sparse.report.active;
+            scene_check_step(&sparse);
+            expect_same(sparse.st->q, dense.st->q, dense.st->nq, 1e-9);
+        }
+        ck_assert_int_ge(most, few ? 2 : TEST_FEW(10, 38));
+        pcs_problem problem;
+        CK_OK(pcs_work_problem(sparse.wk, &problem));
+        ck_assert_int_eq(problem.nb, sparse.report.active);
+        scene_close(&dense);
+        scene_close(&sparse);
+    }
 }
 
 // a heavy ball falls on a long chain of light ones in the air

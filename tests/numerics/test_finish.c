@@ -204,7 +204,12 @@ static pile resting(const double edge[3], int contacts)
     start[1] = 6;
     unsigned char *kind = calloc(1, 1);
     kind[0] = BLOCK_DIAGONAL;
-    *A = (block_lu){1, start, calloc(1, sizeof(size_t)), lu, calloc(6, sizeof(int)), kind, NULL, NULL};
+    *A = (block_lu){.nb = 1,
+                    .start = start,
+                    .off = calloc(1, sizeof(size_t)),
+                    .lu = lu,
+                    .piv = calloc(6, sizeof(int)),
+                    .kind = kind};
     bodies_block *block = calloc((size_t)contacts, sizeof *block);
     static const int place[8][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1},
                                     {0, -1},  {1, 0},  {0, 1}, {-1, 0}};

@@ -48,7 +48,13 @@ static build build_begin(int ns, int nb, uint64_t seed)
 
 static block_lu factors_of(const build *b)
 {
-    return (block_lu){b->ns, b->start, b->off, b->lu, b->piv, b->kind, b->val, NULL};
+    return (block_lu){.nb = b->ns,
+                      .start = b->start,
+                      .off = b->off,
+                      .lu = b->lu,
+                      .piv = b->piv,
+                      .kind = b->kind,
+                      .val = b->val};
 }
 
 static pile build_end(build *b)

@@ -15,6 +15,8 @@ enum {
     BLOCK_ENVELOPE  // factors elsewhere, no numbers in lu
 };
 
+struct block_sparse;
+
 // LU factors of a block-diagonal matrix. Block b covers rows start[b] .. start[b + 1] - 1. The
 // values before factorisation are kept where there is room for them: at the same places as the
 // factors, of a rigid block the mass and the 3x3 block. A diagonal block has its values in lu.
@@ -27,6 +29,12 @@ typedef struct block_lu {
     const unsigned char *kind; // nb, or null: all dense
     double *val;               // values, or null: not kept
     const envelope *const *of; // nb, factors of the envelope blocks; null where there are none
+    // Where `joined` is not null, blocks with node[b] >= 0 are those of a sparse matrix, which has
+    // entries between them: lu has the factors of the inverse of their block of A^-1, so that
+    // block_lu_solve of one of them is what its own impulse does to it
+    const struct block_sparse *joined;
+    const int *node;    // nb: its block there, or -1; ascending
+    const int *of_node; // and back
 } block_lu;
 
 // factorises every block in place; the index of the first singular block, or -1
@@ -41,10 +49,13 @@ void block_lu_values(const block_lu *F, int b, double *A);
 // x = M^-1 x for block b only, x of its size
 PCS_API void block_lu_solve(const block_lu *F, int b, double *x);
 
-// W = H M^-1 H^T from the arena; block columns of H are the blocks of F
+// x = A^-1 x for all blocks
+PCS_API void block_lu_solve_all(const block_lu *F, double *x);
+
+// W = H M^-1 H^T from the arena; block columns of H are the blocks of F, of which none are joined
 pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena, pcs_bsr *W);
 
-// the factors of a block-diagonal mass, or null
+// the factors of a block-diagonal mass, joined or not, or null
 const block_lu *mass_blocks(const pcs_mass_matrix *mass);
 
 // a pcs_mass_matrix around factors that live in an arena; nothing to destroy. pcs_mass_matrix_mul
