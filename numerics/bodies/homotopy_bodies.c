@@ -37,7 +37,9 @@ pcs_status bodies_homotopy(island_task *t)
         const self_dual_space space = body_system_space(&s);
         track.outcome = PCS_OUTCOME_STALLED;
         s.anew = true;
-        if (body_system_begin(&s, w.k.D)) homotopy_run(&w, &space, &track, x.p.r, x.p.u, &path);
+        if (body_system_begin(&s, w.k.D)) {
+            homotopy_run(&w, &space, &track, NULL, x.p.r, x.p.u, &path);
+        }
     }
     body_system_end(&s);
     if (!tracked) return pcs_fail_memory("homotopy");

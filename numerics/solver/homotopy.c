@@ -17,7 +17,7 @@
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     (void)o;
-    return track_bytes(p) + solver_bytes((size_t)p->n, sizeof(double)) +
+    return track_bytes(p) + 2 * solver_bytes((size_t)p->n, sizeof(double)) +
            homotopy_bytes(p->n, p->nb) + self_dual_system_bytes(p);
 }
 
@@ -31,8 +31,15 @@ static bool start(homotopy *w, const self_dual_space *space, const solver_track 
     return homotopy_start_warm(w, space, t->best, from[k % 3], (uint64_t)(k == 0 ? 0 : number));
 }
 
-void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, double *r, double *u,
-                  pcs_report *out)
+// true when the direction in which a path has gone far proves that there is no solution
+static bool refuted(homotopy *w, const solver_track *t, double *scratch)
+{
+    homotopy_impulse(w, &w->now, w->now.t, w->step);
+    return problem_refuted_by(t->p, w->step, scratch);
+}
+
+void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, double *scratch,
+                  double *r, double *u, pcs_report *out)
 {
     out->least = 1;
     for (int k = 0; k < t->o->max_iters && w->factors < t->o->max_iters; ++k) {
@@ -46,6 +53,11 @@ void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, do
             out->undecided = path.undecided;
         }
         if (path.end == HOMOTOPY_OVER) return;
+        if (path.end == HOMOTOPY_FAR && scratch && refuted(w, t, scratch)) {
+            t->iters = w->factors;
+            t->outcome = PCS_OUTCOME_INFEASIBLE;
+            return;
+        }
     }
     t->iters = w->factors;
     t->outcome = PCS_OUTCOME_MAX_ITERS;
@@ -57,19 +69,19 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     solver_track t;
     homotopy w;
     self_dual_system s;
-    double *scales = NULL;
+    double *scratch = NULL;
     if (!track_begin(&t, p, o, watch, &work, r) ||
-        !(scales = PCS_TAKE(&work, (size_t)p->n, double)) ||
+        !(scratch = PCS_TAKE(&work, 2 * (size_t)p->n, double)) ||
         !homotopy_take(&w, &o->as.homotopy, p->n, p->nb, p->block, &work)) {
         return pcs_fail_memory("homotopy");
     }
     if (!track_is_over(&t, r, u)) {
-        problem_scales(p, scales);
-        self_dual_begin(&w.k, scales, p->q);
+        problem_scales(p, scratch);
+        self_dual_begin(&w.k, scratch, p->q);
         t.outcome = PCS_OUTCOME_STALLED;
         if (self_dual_system_begin(&s, &w.k, w.k.half_lines, p, &work)) {
             const self_dual_space space = self_dual_system_space(&s);
-            homotopy_run(&w, &space, &t, r, u, out);
+            homotopy_run(&w, &space, &t, scratch, r, u, out);
         }
         self_dual_system_end(&s);
     }

@@ -75,7 +75,8 @@ typedef enum homotopy_end {
     HOMOTOPY_STEPS, // too many steps, or too many without a new least t
     HOMOTOPY_SHORT, // the steps became too short
     HOMOTOPY_ENDED, // t is at its end, only rounding is left
-    HOMOTOPY_AWAY   // a warm path leads away from its start
+    HOMOTOPY_AWAY,  // a warm path leads away from its start
+    HOMOTOPY_FAR    // x grows without bound, as it does without a solution
 } homotopy_end;
 
 typedef struct homotopy_path {
@@ -91,8 +92,9 @@ homotopy_path homotopy_follow(homotopy *w, const self_dual_space *space, solver_
 
 // ---- homotopy.c
 
-// tries until the track ends the solve; writes the least t of its paths to *out
-void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, double *r, double *u,
-                  pcs_report *out);
+// Tries until the track ends the solve; writes the least t of its paths to *out. scratch (2 n): as
+// that of ipm_run, or null
+void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, double *scratch,
+                  double *r, double *u, pcs_report *out);
 
 #endif

@@ -38,6 +38,8 @@
 #define NO_T  1e-30
 // largest t of a warm path, over that of its start
 #define WARM_MOST 1e3
+// largest entry of x, where the constant term has size 1: beyond it rounding of A x leads the path
+#define FAR 1e8
 
 // a try of the path
 typedef struct walk {
@@ -253,6 +255,16 @@ static bool advance(walk *k, int *sign)
     return false;
 }
 
+// true when x of a cone at the last system is so large that the path is lost
+static bool is_far(const homotopy *w)
+{
+    for (int b = 0; b < w->k.nb; ++b) {
+        // the first row is the largest of a cone
+        if (w->k.dim[b] > 0 && w->x[w->k.block[b].row] > FAR) return true;
+    }
+    return false;
+}
+
 homotopy_path homotopy_follow(homotopy *w, const self_dual_space *space, solver_track *t, double *r,
                               double *u)
 {
@@ -272,6 +284,8 @@ homotopy_path homotopy_follow(homotopy *w, const self_dual_space *space, solver_
             k.path.end = HOMOTOPY_ENDED;
         } else if (w->warm && w->now.t >= WARM_MOST * k.start) {
             k.path.end = HOMOTOPY_AWAY;
+        } else if (is_far(w)) {
+            k.path.end = HOMOTOPY_FAR;
         } else {
             // the path may come down again on another branch
             k.tried = fmax(k.tried, fmin(w->now.t, NEAR));

@@ -256,3 +256,44 @@ TEST(body_space_is_contact_space)
         }
     }
 }
+
+// Two walls that close on a block, W = (1 -1; -1 1) and q = (-1, -1): there is no solution. By
+// symmetry the path has x = t / z and z = 2 t - 1, with friction z = 3 t - 1 - t^2, so that x grows
+// without bound where z is zero. The report says that the path came so far, in both spaces; with W
+// the direction of x proves that there is no solution
+TEST(without_a_solution_the_path_stops)
+{
+    static const double stop[] = {0.5, 0.38196601125010515};
+    for (int k = 0; k < 4; ++k) {
+        reset();
+        const int dim = 1 + k / 2, n = 2 * dim;
+        double W[16] = {0}, q[4] = {0}, v[4], r[4] = {0}, u[4];
+        for (int i = 0; i < n; ++i) {
+            W[i + n * i] = 1;
+            W[i + n * ((i + dim) % n)] = -1;
+            q[i] = i % dim == 0 ? -1 : 0;
+        }
+        const pcs_cone cone = dim == 1 ? PCS_CONE_UNILATERAL : PCS_CONE_COULOMB;
+        const double mu = dim == 1 ? 0 : 0.5;
+        const pcs_block block[] = {{cone, 0, dim, mu}, {cone, dim, dim, mu}};
+        int row[2] = {0, n}, ptr[2] = {0, 1}, idx[1] = {0};
+        size_t off[1] = {0};
+        const pcs_problem p = {
+            .n = n, .W = {1, 1, row, row, ptr, idx, off, W}, .q = q, .nb = 2, .block = block};
+        pcs_mass_matrix *M;
+        pcs_global_problem g;
+        CK_OK(pcs_problem_to_global(NULL, &p, &arena, &M, &g));
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_HOMOTOPY);
+        o.as.homotopy.space = k % 2 == 0 ? PCS_IPM_SPACE_CONTACT : PCS_IPM_SPACE_BODY;
+        o.max_iters = 14; // those of the first path: others stop elsewhere
+        pcs_report report;
+        CK_OK(pcs_solve_global(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
+        const bool body = k % 2 == 1;
+        ck_assert_int_eq(report.outcome, body ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_INFEASIBLE);
+        ck_assert_msg(fabs(report.least - stop[k / 2]) < 0.01, "%d: least t %.17g", k,
+                      report.least);
+        // x is far above its smoothing: closed for certain
+        ck_assert_int_eq(report.undecided, 0);
+        pcs_mass_matrix_destroy(M);
+    }
+}
