@@ -42,7 +42,7 @@ TEST(a_run_that_is_resumed_has_the_hash_of_the_whole)
 TEST(a_run_that_keeps_time_says_what_it_left)
 {
     char once[20], again[20];
-    const char *line = "run pile.json --until 0.6 -q --hash --step-sweeps 3";
+    const char line[] = "run pile.json --until 0.6 -q --hash --step-sweeps 3";
     ck_assert_int_eq(percuss(line), 1);
     hash_of(once);
     ck_assert_ptr_nonnull(strstr(out_text, "120 steps"));
