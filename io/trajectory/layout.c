@@ -348,6 +348,17 @@ const table_def layout_strengths = {
     "interactions that break: the id, and the force and the moment that they bear", COLUMN_F64,
     COLUMNS(strength_columns)};
 
+static const column linear_contact_columns[] = {
+    I32(linear_contact_row, interaction, 1, ""), I32(linear_contact_row, n, 1, ""),
+    F64(linear_contact_row, c, 7, "m"),          F64(linear_contact_row, b, 1, "m"),
+    F64(linear_contact_row, t, 7, "m"),
+};
+const table_def layout_linear_contacts = {
+    "/model/linear_contacts", NULL,
+    "linear relations with two rows of more than three coordinates: the id, and n, c, b, t; their"
+    " rows of /model/interactions have the kind 0",
+    COLUMN_F64, COLUMNS(linear_contact_columns)};
+
 static const column scheme_columns[] = {
 #define CHOICE(name)        I32(scheme_row, name, 1, "")
 #define NUMBER(name, units) F64(scheme_row, name, 1, units)

@@ -249,10 +249,10 @@ static pcs_relation joint_of(const joint_row *row, int kind)
     return pcs_relation_joint_limits(&def, &limits);
 }
 
-// `joint` and `time` are the next rows of their tables, or null
+// `joint`, `time` and `linear_contact` are the next rows of their tables, or null
 static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
                                   const interaction_row *row, const joint_row *joint,
-                                  const time_row *time)
+                                  const time_row *time, const linear_contact_row *linear_contact)
 {
     pcs_interaction_def d = {
         .law = {.kind = (pcs_law_kind)row->law, .e = row->e, .e_t = row->e_t, .mu = row->mu},
@@ -292,6 +292,15 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
         d.relation = (pcs_relation){.dim = row->rows, .gap = no_gap, .gradient = no_gradient};
         break;
     }
+    if (linear_contact) {
+        const linear_contact_row *l = linear_contact;
+        if (row->kind != PCS_RELATION_USER || row->rows != 2 || l->n < 1 || l->n > 7) {
+            return fail_named(f->name, PCS_ERR_FORMAT,
+                              "/model/linear_contacts: the row of interaction %d is not valid",
+                              number + 1);
+        }
+        d.relation = pcs_relation_linear_contact(l->n, l->c, l->b, l->t);
+    }
     if (time) {
         d.law.limit = time->limit;
         d.relation.of_speed = time->of_speed != 0;
@@ -324,7 +333,8 @@ static pcs_status read_interactions(const h5_file *f, pcs_pool *pool, pcs_model 
     interaction_row *row;
     joint_row *joint = NULL;
     time_row *time = NULL;
-    int n, joints = 0, next = 0, times = 0, next_time = 0;
+    linear_contact_row *linear = NULL;
+    int n, joints = 0, next = 0, times = 0, next_time = 0, linears = 0, next_linear = 0;
     PCS_TRY(read_rows(f, &layout_interactions, 1, pool, &n, &row));
     if (h5_has(f, layout_joints.path)) {
         PCS_TRY(read_rows(f, &layout_joints, 1, pool, &joints, &joint));
@@ -332,11 +342,16 @@ static pcs_status read_interactions(const h5_file *f, pcs_pool *pool, pcs_model 
     if (h5_has(f, layout_times.path)) {
         PCS_TRY(read_rows(f, &layout_times, 1, pool, &times, &time));
     }
+    if (h5_has(f, layout_linear_contacts.path)) {
+        PCS_TRY(read_rows(f, &layout_linear_contacts, 1, pool, &linears, &linear));
+    }
     for (int i = 0; i < n; ++i) {
+        const bool is_long = next_linear < linears && linear[next_linear].interaction == i + 1;
         const bool has = next < joints && joint[next].interaction == i + 1;
         const bool timed = next_time < times && time[next_time].interaction == i + 1;
         PCS_TRY(add_interaction(f, m, i, &row[i], has ? &joint[next++] : NULL,
-                                timed ? &time[next_time++] : NULL));
+                                timed ? &time[next_time++] : NULL,
+                                is_long ? &linear[next_linear++] : NULL));
     }
     PCS_TRY(read_strengths(f, pool, m));
     return read_names(f, m, "/model/interaction_names", 1, n, pool, name_interaction);

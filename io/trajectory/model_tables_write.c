@@ -246,8 +246,34 @@ static pcs_status write_strengths(h5_file *f, const pcs_model *m, strength_row *
     return n > 0 ? put_rows(f, &layout_strengths, n, row) : PCS_OK;
 }
 
+// a linear contact of more than three coordinates has more numbers than a row of interactions
+static bool is_long(const pcs_relation *r)
+{
+    return pcs_relation_kind_of(r) == PCS_RELATION_LINEAR && r->dim == 2 && r->data[0] > 3;
+}
+
+// without any there is no table
+static pcs_status write_linear_contacts(h5_file *f, const pcs_model *m, linear_contact_row *row)
+{
+    int n = 0;
+    for (int id = 1; id <= pcs_model_interaction_count(m); ++id) {
+        pcs_interaction_def d;
+        PCS_TRY(pcs_model_interaction(m, (pcs_interaction){id}, &d));
+        if (!is_long(&d.relation)) continue;
+        const double *data = d.relation.data;
+        linear_contact_row *to = &row[n++];
+        *to = (linear_contact_row){.interaction = id, .n = (int32_t)data[0]};
+        const size_t bytes = (size_t)to->n * sizeof *data;
+        memcpy(to->c, data + 1, bytes);
+        to->b = data[1 + to->n];
+        memcpy(to->t, data + 2 + to->n, bytes);
+    }
+    return n > 0 ? put_rows(f, &layout_linear_contacts, n, row) : PCS_OK;
+}
+
 static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction_row *row,
-                                     joint_row *joint, time_row *time, strength_row *strength)
+                                     joint_row *joint, time_row *time, strength_row *strength,
+                                     linear_contact_row *linear)
 {
     const int n = pcs_model_interaction_count(m);
     for (int i = 0; i < n; ++i) {
@@ -264,10 +290,7 @@ static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction
                                    .e = d.law.e,
                                    .e_t = d.law.e_t,
                                    .mu = d.law.mu};
-        // a linear contact of more than three coordinates has more numbers than a row
-        if (kind == PCS_RELATION_LINEAR && d.relation.dim == 2 && d.relation.data[0] > 3) {
-            row[i].kind = PCS_RELATION_USER;
-        }
+        if (is_long(&d.relation)) row[i].kind = PCS_RELATION_USER;
         if (row[i].kind == PCS_RELATION_USER) continue;
         memcpy(row[i].data, d.relation.data, sizeof row[i].data);
     }
@@ -275,6 +298,7 @@ static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction
     PCS_TRY(write_joints(f, m, joint));
     PCS_TRY(write_times(f, m, time));
     PCS_TRY(write_strengths(f, m, strength));
+    PCS_TRY(write_linear_contacts(f, m, linear));
     return put_names(f, m, "/model/interaction_names", 1, n, interaction_name);
 }
 
@@ -392,11 +416,13 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     joint_row *joint = POOL_TAKE(&pool, interactions, joint_row);
     time_row *time = POOL_TAKE(&pool, interactions, time_row);
     strength_row *strength = POOL_TAKE(&pool, interactions, strength_row);
+    linear_contact_row *linear = POOL_TAKE(&pool, interactions, linear_contact_row);
     force_def_row *force = POOL_TAKE(&pool, forces, force_def_row);
     bushing_row *bushing = POOL_TAKE(&pool, forces, bushing_row);
     const bool good = system && shape && known && material && interaction && joint && time;
-    pcs_status status =
-        good && strength && force && bushing ? PCS_OK : pcs_fail_memory("model of a trajectory");
+    pcs_status status = good && strength && linear && force && bushing
+                            ? PCS_OK
+                            : pcs_fail_memory("model of a trajectory");
     if (status == PCS_OK) status = h5_put_group(f, "/model");
     if (status == PCS_OK) {
         status = table_put(f, "/model/gravity", "m/s^2", COLUMN_F64, 3, 1, gravity);
@@ -405,7 +431,8 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     if (status == PCS_OK) status = write_systems(f, m, system);
     if (status == PCS_OK) status = write_shapes(f, m, shape, known);
     if (status == PCS_OK) status = write_materials(f, m, material);
-    if (status == PCS_OK) status = write_interactions(f, m, interaction, joint, time, strength);
+    if (status == PCS_OK)
+        status = write_interactions(f, m, interaction, joint, time, strength, linear);
     if (status == PCS_OK) status = write_forces(f, m, force, bushing);
     if (status == PCS_OK) status = write_scheme(f, &scheme);
     pool_release(&pool);

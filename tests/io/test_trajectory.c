@@ -673,6 +673,55 @@ TEST(the_file_names_every_kind_of_interaction)
     }
 }
 
+// relations with more numbers than a row of their table, beside one that fits
+TEST(linear_contacts_of_many_coordinates_come_back)
+{
+    enum { N = 7 };
+    scene s = scene_open();
+    double mass[N * N] = {0}, c[3][N], t[3][N];
+    test_random r = random_seed(11);
+    pcs_lagrangian_def def = pcs_lagrangian_def_default();
+    pcs_system many;
+    for (int i = 0; i < N; ++i) {
+        mass[(N + 1) * i] = 1;
+        for (int k = 0; k < 3; ++k) {
+            c[k][i] = random_between(&r, -1, 1);
+            t[k][i] = random_between(&r, -1, 1);
+        }
+    }
+    def.mass = mass;
+    const int n[3] = {N, 3, 4};
+    for (int k = 0; k < 3; ++k) {
+        def.n = n[k];
+        for (int i = 0; i < n[k] * n[k]; ++i) {
+            mass[i] = i % (n[k] + 1) == 0;
+        }
+        CK_OK(pcs_model_add_lagrangian(s.m, &def, &many));
+        CK_OK(pcs_model_add_interaction(
+            s.m,
+            &(pcs_interaction_def){pcs_relation_linear_contact(n[k], c[k], 0.5 + k, t[k]),
+                                   pcs_law_newton_coulomb(0.5, 0, 0.3),
+                                   many,
+                                   {0}},
+            NULL));
+    }
+    scene_start(&s);
+    CK_OK(start(RUN, &s));
+    pcs_trajectory *run;
+    CK_OK(pcs_trajectory_open(NULL, RUN, &run));
+    const pcs_model *m = pcs_trajectory_model(run);
+    for (int k = 0; k < 3; ++k) {
+        pcs_interaction_def a, b;
+        CK_OK(pcs_model_interaction(s.m, (pcs_interaction){k + 1}, &a));
+        CK_OK(pcs_model_interaction(m, (pcs_interaction){k + 1}, &b));
+        ck_assert_int_eq(pcs_relation_kind_of(&b.relation), PCS_RELATION_LINEAR);
+        ck_assert_int_eq(b.relation.dim, 2);
+        ck_assert_mem_eq(a.relation.data, b.relation.data, (2 + 2 * (size_t)n[k]) * sizeof(double));
+    }
+    pcs_trajectory_close(run);
+    scene_close(&s);
+}
+
 TEST(a_disk_that_fills_ends_the_run_and_keeps_its_frames)
 {
     scene s;
