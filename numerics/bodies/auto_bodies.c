@@ -161,10 +161,24 @@ static bool stagnates(turns *t)
     return units - t->marked > fmax(STAGNANT * t->marked, least);
 }
 
+// number of methods with factors of W
+enum { FACTOR_METHODS = 3 };
+
+// True when only the rounding of W ended a method with factors, and there is one that has not been
+// tried: rounding is a bound, and the next one may well come below the tolerance
+static bool may_improve(const turns *t)
+{
+    const pcs_solver_opts *o = &t->t->o;
+    const pcs_report *last = &t->t->result->solve;
+    return t->linked && t->factors > 0 && t->factors < FACTOR_METHODS &&
+           last->outcome == PCS_OUTCOME_CONVERGED && last->measure.residual > o->tol &&
+           (o->stop == PCS_STOP_RESIDUAL || o->stop == PCS_STOP_BOTH);
+}
+
 // true when the island is solved, or the budget is spent
 static bool over(const turns *t)
 {
-    return !task_fails(t->t) || left_of(t) < t->nb;
+    return (!task_fails(t->t) && !may_improve(t)) || left_of(t) < t->nb;
 }
 
 // the part has given up on this island
@@ -202,11 +216,12 @@ static pcs_status turn_of_assembled(turns *t)
 // r that is near, the interior point method twenty from anywhere
 static pcs_status turn_of_factors(turns *t)
 {
-    static const pcs_solver method[] = {PCS_SOLVER_PROX, PCS_SOLVER_IPM, PCS_SOLVER_NEWTON};
+    static const pcs_solver method[FACTOR_METHODS] = {PCS_SOLVER_PROX, PCS_SOLVER_IPM,
+                                                      PCS_SOLVER_NEWTON};
     if (!begins(t->t, PART_FACTORS)) return PCS_OK;
     if (t->factors == 0 && task_value(t->t) > LINKED_NEAR && !t->boxes) t->factors = 1;
-    if (t->boxes && method[t->factors % 3] == PCS_SOLVER_IPM) t->factors += 1;
-    pcs_solver_opts o = part_options(t->t, method[t->factors % 3]);
+    if (t->boxes && method[t->factors % FACTOR_METHODS] == PCS_SOLVER_IPM) t->factors += 1;
+    pcs_solver_opts o = part_options(t->t, method[t->factors % FACTOR_METHODS]);
     o.max_iters = o.kind == PCS_SOLVER_IPM ? LINKED_IPM : (int)fmin(1e6, LINKED_PART * t->patience);
     t->factors += 1;
     return task_assemble(t->t, &o, left_of(t), LINKED_STEP);

@@ -281,6 +281,14 @@ static void replay(const char *text)
     file_write("step.pcs", text);
 }
 
+// An island of joints whose W has the sizes 1 and 1e8: the first method with factors ends at the
+// rounding of W, and another one comes below the tolerance
+TEST(light_legs_are_solved_to_the_tolerance)
+{
+    ck_assert_int_eq(percuss("solve --json $DATA/light_legs.pcs"), 0);
+    ck_assert(json_number(out_text, "residual") <= 1e-8);
+}
+
 TEST(a_file_by_hand_is_solved)
 {
     // a body of 2 kg slides with mu = 0.5: r = 2 (1, -0.5)
