@@ -37,8 +37,7 @@ size_t force_room(const pcs_model *m, const model_force *f)
     return room;
 }
 
-// the side of the mover of end e
-static int side_of_end(const model_force *f, int e)
+int force_side_of_end(const model_force *f, int e)
 {
     return f->system[e] < 0 && f->pose[e] >= 0 ? 0 : e;
 }
@@ -48,7 +47,7 @@ pcs_status force_posed(const pcs_model *m, const model_force *f, const force_sid
 {
     double *next = room + 2 * POSED;
     for (int e = 0; e < 2; ++e) {
-        const force_side *by = &side[side_of_end(f, e)];
+        const force_side *by = &side[force_side_of_end(f, e)];
         const int n = carrier_width(m, f->pose[e]);
         double *q = room + POSED * e, *v = q + BODY_NQ;
         posed[e] = f->pose[e] < 0 ? (force_side){NULL, NULL, 0} : *by;
@@ -91,7 +90,8 @@ pcs_status carried_evaluate(const pcs_model *m, const model_force *f, double t,
     memset(F.conservative, 0, N * sizeof *G);
     memset(F.other, 0, N * sizeof *G);
     for (int e = 0, at = 0; e < 2; at += posed[e].n, ++e) {
-        const int to = side_of_end(f, e), n = B[e] ? carrier_width(m, f->pose[e]) : posed[e].n;
+        const int to = force_side_of_end(f, e),
+                  n = B[e] ? carrier_width(m, f->pose[e]) : posed[e].n;
         const int from = to == 0 ? 0 : side[0].n;
         add_back(n, B[e], of.conservative + at, F.conservative + from);
         add_back(n, B[e], of.other + at, F.other + from);

@@ -110,6 +110,9 @@ static pcs_status check(const pcs_model *m, const model_force *f, double t,
     return judge(m, f, "the force against its potential", tol, &energy);
 }
 
+// most velocities of both sides: the work is their square, times that of the force
+enum { CHECK_MOST = 2000 };
+
 pcs_status pcs_force_check(const pcs_model *m, const pcs_state *st, pcs_force force, double tol,
                            pcs_force_errors *out)
 {
@@ -124,6 +127,13 @@ pcs_status pcs_force_check(const pcs_model *m, const pcs_state *st, pcs_force fo
     double motion[12];
     PCS_TRY(force_now(m, f, st, motion, side));
     const size_t N = (size_t)side[0].n + (size_t)side[1].n;
+    if (N > CHECK_MOST) {
+        char words[PART_WORDS];
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "pcs_force_check: %s acts on %zu velocities, and differences are made for"
+                        " at most %d; check it on a carrier of fewer",
+                        force_words(m, f, words), N, CHECK_MOST);
+    }
     const size_t numbers = 4 * N * N + N + force_work(m, f, side) + 5 * N + 2 + force_room(m, f);
     double *room = pcs_env_alloc(&m->env, numbers, sizeof *room);
     if (!room) return pcs_fail_memory("pcs_force_check");

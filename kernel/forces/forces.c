@@ -8,7 +8,7 @@
 
 const char *force_words(const pcs_model *m, const model_force *f, char words[PART_WORDS])
 {
-    return part_words(m, PART_FORCE, "force element ", (int)(f - m->force) + 1, words);
+    return part_words(m, PART_FORCE, "force element ", f->id, words);
 }
 
 bool force_acts(const pcs_model *m, const model_force *f)

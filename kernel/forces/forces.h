@@ -38,6 +38,9 @@ pcs_status force_between(const pcs_model *m, const model_force *f, double t,
 pcs_status force_posed(const pcs_model *m, const model_force *f, const force_side side[2],
                        double *room, force_side posed[2], double **B);
 
+// the side of the mover of end e
+int force_side_of_end(const model_force *f, int e);
+
 // K = -(dF/dq) T and D = -dF/dv, N x N; `work` has force_work entries
 pcs_status force_jacobian(const pcs_model *m, const model_force *f, double t,
                           const force_side side[2], double *work, double *K, double *D);

@@ -42,14 +42,13 @@ static pcs_status check_systems(const pcs_model *m, const pcs_force_def *def)
                         system_words(s[side], words));
     }
     for (int side = 0; side < 2; ++side) {
-        const int mover = system_mover(m, (side == 0 ? def->system1 : def->system2).id - 1);
-        if (mover < 0 || !m->system[mover].sparse) continue;
+        if (!s[side] || !s[side]->sparse) continue;
         char words[PART_WORDS];
         return pcs_fail(
             PCS_ERR_UNSUPPORTED,
-            "force element: %s has sparse matrices; put the stiffness and damping of the"
-            " element into them",
-            system_words(&m->system[mover], words));
+            "force element: %s has sparse matrices; let the callback act on a body that the system"
+            " carries (pcs_body_def.carrier), or put the stiffness and damping into the matrices",
+            system_words(s[side], words));
     }
     return PCS_OK;
 }
@@ -192,7 +191,8 @@ pcs_status pcs_model_add_force(pcs_model *m, const pcs_force_def *def, pcs_force
         return pcs_fail_memory("pcs_model_add_force");
     }
     model_force *f = &m->force[m->n_forces];
-    *f = (model_force){.def = *def, .pose = {def->system1.id - 1, def->system2.id - 1}};
+    *f = (model_force){
+        .def = *def, .id = m->n_forces + 1, .pose = {def->system1.id - 1, def->system2.id - 1}};
     for (int e = 0; e < 2; ++e) {
         f->system[e] = system_mover(m, f->pose[e]);
         f->carried = f->carried || f->system[e] != f->pose[e];

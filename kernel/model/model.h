@@ -87,6 +87,7 @@ typedef struct model_join {
 // A force element, with what follows from its definition
 typedef struct model_force {
     pcs_force_def def;
+    int id;
     bool disabled;
     int pose[2];      // indices of systems, -1 for the world
     int system[2];    // those whose velocities move them; -1 too for the second body of one carrier

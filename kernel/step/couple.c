@@ -46,13 +46,16 @@ static void join_blocks(const pcs_model *m, int *up)
 // a sparse one
 enum { DENSE_MOST = 192 };
 
-// joins all large blocks into one; its root is their first system, -1: there is none
+// joins all large blocks, and those of systems with sparse matrices, into one; its root is their
+// first system, -1: there is none
 static int join_large(const pcs_model *m, int *up, int *width)
 {
     int root = -1;
     memset(width, 0, (size_t)m->n_blocks * sizeof *width);
     for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
         width[island_root(up, b)] += m->block_start[b + 1] - m->block_start[b];
+        if (s->sparse && s->forces > 0) width[island_root(up, b)] += DENSE_MOST + 1;
     }
     for (int b = 0; b < m->n_blocks; ++b) {
         const bool alone = width[b] == m->block_start[b + 1] - m->block_start[b];
@@ -158,8 +161,17 @@ static double *slot_of(const trial *t, int row, int column, size_t *stride)
 // copies velocities, or impulses, from the order of the model to that of the joined blocks, or back
 static void reorder(const trial *t, const int *place, bool back, double *model, double *joined)
 {
+    const coupling *c = t->joined;
     for (int b = 0; b < t->m->n_blocks; ++b) {
         if (place[b] < 0) continue; // not in this order
+        if (place == c->solved_place && c->solved_column && couple_is_split(t->m, c, b)) {
+            for (int i = t->m->block_start[b]; i < t->m->block_start[b + 1]; ++i) {
+                if (c->solved_column[i] < 0) continue;
+                if (back) model[i] = joined[c->solved_column[i]];
+                if (!back) joined[c->solved_column[i]] = model[i];
+            }
+            continue;
+        }
         double *one = model + t->m->block_start[b], *two = joined + place[b];
         const size_t bytes =
             (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]) * sizeof *one;
@@ -270,7 +282,11 @@ static pcs_status add_elements(const trial *t, bool end, bool predicted, pcs_are
         sides_in_step(t, f, end, predicted, side);
         PCS_TRY(take_force(t, f, side, &scope, &F));
         PCS_TRY(force_evaluate(m, f, time, side, F, NULL));
-        if (predicted) PCS_TRY(predict(t, f, side, scope, F));
+        if (predicted && posed_element(m, f)) {
+            PCS_TRY(posed_predict(t, f, side, scope, F));
+        } else if (predicted) {
+            PCS_TRY(predict(t, f, side, scope, F));
+        }
         add_forces(t, f, side, F, to, R);
     }
     return PCS_OK;
@@ -298,9 +314,8 @@ static double largest_position(const trial *t, int system)
     return fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
 }
 
-// the square of the rounding of an element in R, from that of its coordinates
-static double rounding_of(const trial *t, const model_force *f, const force_side side[2],
-                          const double *K)
+double couple_rounding(const trial *t, const model_force *f, const force_side side[2],
+                       const double *K)
 {
     const int N = side[0].n + side[1].n;
     double far = 0, sum = 0, part = 0;
@@ -311,7 +326,8 @@ static double rounding_of(const trial *t, const model_force *f, const force_side
         for (int i = 0; i < n; ++i) {
             far = fmax(far, fabs(side[e].q[i]));
         }
-        if (s->nv > 0) part = t->h * t->end.theta[f->system[e]];
+        const int mover = system_mover(t->m, f->pose[e]);
+        if (t->m->system[mover].nv > 0) part = t->h * t->end.theta[mover];
     }
     for (int e = 0; e < 2; ++e) {
         const double *p = e == 0 ? f->def.p1 : f->def.p2;
@@ -338,8 +354,9 @@ static pcs_status add_element(const trial *t, const model_force *f, pcs_arena me
     force_side side[2];
     double *K, *D;
     sides_in_step(t, f, t->end.moved, !t->end.moved, side);
+    if (posed_element(m, f)) return posed_add(t, f, side, mem, c);
     PCS_TRY(take_jacobian(t, f, side, &mem, &K, &D));
-    c->rounding += rounding_of(t, f, side, K);
+    c->rounding += couple_rounding(t, f, side, K);
     const int N = side[0].n + side[1].n;
     for (int row = 0, i0 = 0; row < 2; i0 += side[row].n, ++row) {
         if (!system_moves(m, f->system[row])) continue;
@@ -393,7 +410,11 @@ pcs_status couple_factorise(const trial *t, pcs_arena mem)
             c->kind[j] = BLOCK_DENSE;
             if (j != c->sparse) memset(c->F.lu + c->off[j], 0, width * width * sizeof(double));
         }
-        PCS_TRY(put_values(t, b, mem));
+        if (couple_is_split(m, c, b)) {
+            sparse_put(t, b, c);
+        } else {
+            PCS_TRY(put_values(t, b, mem));
+        }
     }
     for (int i = 0; i < m->n_forces; ++i) {
         if (force_acts(m, &m->force[i])) PCS_TRY(add_element(t, &m->force[i], mem, c));
@@ -456,6 +477,15 @@ static void add_rows(const trial *t, const bodies_problem *problem, int i, int s
     const size_t dim = (size_t)k->dim;
     const size_t n = (size_t)(t->m->block_start[b + 1] - t->m->block_start[b]);
     bodies_rows(problem, i, side, J);
+    if (couple_is_split(t->m, t->joined, b)) {
+        for (size_t c = 0; c < n; ++c) {
+            const int place = t->joined->solved_column[(size_t)t->m->block_start[b] + c];
+            for (size_t a = 0; place >= 0 && a < dim; ++a) {
+                to[a + dim * (size_t)(place - t->joined->solved_start[j])] += J[a + dim * c];
+            }
+        }
+        return;
+    }
     to += dim * (size_t)(t->joined->solved_place[b] - t->joined->solved_start[j]);
     for (size_t x = 0; x < dim * n; ++x) {
         to[x] += J[x];
@@ -474,7 +504,8 @@ static pcs_status join_block(const trial *t, const bodies_problem *problem, int 
         if (b < 0) continue;
         const int j = out->sys[e] = c->solved_of[b];
         const int n = t->m->block_start[b + 1] - t->m->block_start[b];
-        if (c->members[c->of[b]] == 1 || (c->apart && c->of[b] == c->sparse)) continue;
+        const bool sparse = c->of[b] == c->sparse;
+        if (sparse ? c->apart : c->members[c->of[b]] == 1) continue;
         // both sides of one joined block become one side
         const bool again = e == 1 && k->sys[0] >= 0 && c->solved_of[k->sys[0]] == j;
         const size_t size = (size_t)k->dim * (size_t)(c->solved_start[j + 1] - c->solved_start[j]);
@@ -544,6 +575,11 @@ pcs_status couple_velocities(const trial *t, const solution *s, pcs_arena mem, d
 }
 
 // ---- islands and energy -------------------------------------------------------------------------
+
+bool couple_is_split(const pcs_model *m, const coupling *c, int b)
+{
+    return c->of[b] == c->sparse && m->system[m->block_system[b]].sparse;
+}
 
 bool couple_joins(const pcs_model *m, const model_force *f)
 {

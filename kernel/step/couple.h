@@ -6,6 +6,14 @@
 #include "linalg/block_sparse.h"
 #include "step/step.h"
 
+// more unknowns of one end make a dense matrix of a system with sparse matrices
+enum { COUPLED_COLUMNS = 192 };
+
+// the unknowns of a system that move one end of an element; block -1: nothing moves it
+typedef struct coupled_end {
+    int block, n, *column;
+} coupled_end;
+
 // The joined blocks of A, in the order of their first systems. Null in a trial without force
 // elements
 typedef struct coupling {
@@ -20,7 +28,9 @@ typedef struct coupling {
     size_t values; // numbers of the dense blocks
     // the systems that share large blocks, as one sparse one (couple_sparse.c)
     int sparse;             // joined block, or -1
-    int nodes, *node;       // its blocks; per block of the model, or -1
+    int nodes, *node;       // its blocks; per block of the model the first of them, or -1
+    bool split;             // a system with sparse matrices has several of them
+    coupled_end *end;       // 2 per element on such systems (couple_posed.c), or null
     int *node_start;        // nodes + 1: their places in its vector
     int *first, *neighbour; // per node: those in its columns, ascending
     block_sparse A;
@@ -30,6 +40,8 @@ typedef struct coupling {
     bool apart;                       // each of its systems
     int *solved_of;                   // per block of the model
     int *solved_start, *solved_place; // place -1: not touched
+    int *solved_column;               // of systems with sparse matrices, per velocity of the model
+                                      // its place, or -1; null: there are none
     system_force at_start;            // forces of all elements at the start
     double rounding;                  // square of the rounding of their forces in R, (N s)^2
 } coupling;
@@ -41,6 +53,20 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out);
 pcs_status sparse_begin(const trial *t, pcs_arena *mem, coupling *c);
 void sparse_clear(coupling *c);
 double *sparse_slot(const trial *t, int row, int column, size_t *stride);
+// the number of velocity i of a block of the model and velocity j of another one
+double *sparse_number(const trial *t, const coupling *c, int row, int i, int column, int j);
+// the values of a system with sparse matrices
+void sparse_put(const trial *t, int b, coupling *c);
+// the square of the rounding of an element in R, from that of its coordinates
+double couple_rounding(const trial *t, const model_force *f, const force_side side[2],
+                       const double *K);
+// Elements with a body that a system with sparse matrices carries: those of couple.c for all others
+bool posed_element(const pcs_model *m, const model_force *f);
+pcs_status posed_ends(const trial *t, pcs_arena *mem, coupling *c);
+pcs_status posed_predict(const trial *t, const model_force *f, const force_side side[2],
+                         pcs_arena mem, force_sum F);
+pcs_status posed_add(const trial *t, const model_force *f, const force_side side[2], pcs_arena mem,
+                     coupling *c);
 pcs_status sparse_factorise(const trial *t);
 // the blocks that the contact problem is solved on
 pcs_status sparse_problem(const trial *t, const bodies_problem *problem, pcs_arena *mem);
@@ -61,6 +87,8 @@ pcs_status couple_problem(const trial *t, const bodies_problem *problem, double 
                           solution *to, double **joined_v);
 pcs_status couple_velocities(const trial *t, const solution *s, pcs_arena mem, double *joined_v,
                              double *v);
+// true for a system with sparse matrices, which several nodes of the sparse block have
+bool couple_is_split(const pcs_model *m, const coupling *c, int b);
 // number of elements within the sparse block: its factors cost as much as many contacts
 int couple_sparse_elements(const trial *t);
 // true when an element connects two moving systems

@@ -24,7 +24,7 @@ static bool is_in(const coupling *c, int b)
 static bool pair_of(const trial *t, const model_force *f, int pair[2])
 {
     const pcs_model *m = t->m;
-    if (!couple_joins(m, f)) return false;
+    if (!couple_joins(m, f) || posed_element(m, f)) return false;
     for (int e = 0; e < 2; ++e) {
         pair[e] = m->system[f->system[e]].block;
     }
@@ -33,20 +33,84 @@ static bool pair_of(const trial *t, const model_force *f, int pair[2])
 
 // ---- the pattern --------------------------------------------------------------------------------
 
-// adds one to count[pair + 1] of both directions, or puts the pairs there
-static void visit_pairs(const trial *t, bool place, int *count, int *neighbour)
+// unknowns of a system with sparse matrices that are one node
+enum { UNKNOWNS = 6 };
+
+static int nodes_of(const trial *t, int b)
 {
-    const int *node = t->joined->node;
+    return couple_is_split(t->m, t->joined, b) ? (width_of(t->m, b) + UNKNOWNS - 1) / UNKNOWNS : 1;
+}
+
+// the node of velocity i of a block of the model, and its place there
+static int node_of(const trial *t, const coupling *c, int b, int i, int *within)
+{
+    const int part = couple_is_split(t->m, c, b) ? i / UNKNOWNS : 0;
+    *within = i - UNKNOWNS * part;
+    return c->node[b] + part;
+}
+
+// pairs of nodes: `count` has how many each node has, or their places in `neighbour`
+typedef struct pair_list {
+    int *count, *neighbour;
+} pair_list;
+
+static void add_pair(const pair_list *to, int node, int other)
+{
+    if (to->neighbour) {
+        to->neighbour[to->count[node]++] = other;
+    } else {
+        to->count[node + 2] += 1;
+    }
+}
+
+// all nodes that an element between poses connects
+static void visit_ends(const trial *t, const coupled_end *end, const pair_list *to)
+{
+    int node[2 * COUPLED_COLUMNS], n = 0, within;
+    for (int e = 0; e < 2; ++e) {
+        for (int i = 0; end[e].block >= 0 && i < end[e].n; ++i) {
+            const int next = node_of(t, t->joined, end[e].block, end[e].column[i], &within);
+            if (n == 0 || node[n - 1] != next) node[n++] = next;
+        }
+    }
+    for (int x = 0; x < n; ++x) {
+        for (int y = 0; y < n; ++y) {
+            if (node[x] != node[y]) add_pair(to, node[x], node[y]);
+        }
+    }
+}
+
+// the nodes of a system with sparse matrices
+static void visit_rows(const trial *t, int b, const pair_list *to)
+{
+    const envelope *M = &t->m->system[t->m->block_system[b]].sparse->M;
+    for (int i = 0; i < M->n; i += UNKNOWNS) {
+        int low = i;
+        for (int k = i; k < M->n && k < i + UNKNOWNS; ++k) {
+            if (M->first[k] < low) low = M->first[k];
+        }
+        const int node = t->joined->node[b] + i / UNKNOWNS;
+        for (int k = t->joined->node[b] + low / UNKNOWNS; k < node; ++k) {
+            add_pair(to, node, k);
+            add_pair(to, k, node);
+        }
+    }
+}
+
+static void visit_pairs(const trial *t, const pair_list *to)
+{
+    const coupling *c = t->joined;
     for (int i = 0; i < t->m->n_forces; ++i) {
         int pair[2];
-        if (!pair_of(t, &t->m->force[i], pair)) continue;
-        for (int e = 0; e < 2; ++e) {
-            if (place) {
-                neighbour[count[node[pair[e]]]++] = node[pair[1 - e]];
-            } else {
-                count[node[pair[e]] + 2] += 1;
-            }
+        if (pair_of(t, &t->m->force[i], pair)) {
+            add_pair(to, c->node[pair[0]], c->node[pair[1]]);
+            add_pair(to, c->node[pair[1]], c->node[pair[0]]);
+        } else if (c->end) {
+            visit_ends(t, &c->end[2 * (size_t)i], to);
         }
+    }
+    for (int b = 0; c->split && b < t->m->n_blocks; ++b) {
+        if (couple_is_split(t->m, c, b)) visit_rows(t, b, to);
     }
 }
 
@@ -54,20 +118,23 @@ static void visit_pairs(const trial *t, bool place, int *count, int *neighbour)
 // them
 static pcs_status find_neighbours(const trial *t, pcs_arena *mem, coupling *c)
 {
-    const size_t n = (size_t)c->nodes, pairs = 2 * (size_t)t->m->n_forces;
-    int *first = PCS_TAKE(mem, n + 2, int), *list = PCS_TAKE(mem, pairs + n, int);
-    pcs_arena scratch = *mem;
-    int *from = PCS_TAKE(&scratch, n + 2, int), *unsorted = PCS_TAKE(&scratch, pairs + n, int);
-    if (!first || !list || !from || !unsorted) return pcs_fail_memory("step: forces");
+    const size_t n = (size_t)c->nodes;
+    int *first = PCS_TAKE(mem, n + 2, int), *from = PCS_TAKE(mem, n + 2, int);
+    if (!first || !from) return pcs_fail_memory("step: forces");
     memset(from, 0, (n + 2) * sizeof *from);
-    visit_pairs(t, false, from, NULL);
+    visit_pairs(t, &(pair_list){from, NULL});
     for (size_t b = 0; b < n; ++b) {
         from[b + 2] += 1 + from[b + 1];
     }
+    const size_t entries = (size_t)from[n + 1];
+    int *list = PCS_TAKE(mem, entries, int);
+    pcs_arena scratch = *mem;
+    int *unsorted = PCS_TAKE(&scratch, entries, int);
+    if (!list || !unsorted) return pcs_fail_memory("step: forces");
     for (size_t b = 0; b < n; ++b) {
         unsorted[from[b + 1]++] = (int)b;
     }
-    visit_pairs(t, true, from + 1, unsorted);
+    visit_pairs(t, &(pair_list){from + 1, unsorted});
     // from[b] .. from[b + 1] are now those of node b; the relation is symmetric
     memset(first, 0, (n + 2) * sizeof *first);
     memcpy(first + 1, from, (n + 1) * sizeof *first);
@@ -133,14 +200,25 @@ void step_pattern_release(const pcs_env *env, step_pattern *p)
 pcs_status sparse_begin(const trial *t, pcs_arena *mem, coupling *c)
 {
     const pcs_model *m = t->m;
+    size_t nodes = 0;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        if (is_in(c, b)) nodes += (size_t)nodes_of(t, b);
+    }
     c->node = PCS_TAKE(mem, (size_t)m->n_blocks, int);
-    c->node_start = PCS_TAKE(mem, (size_t)m->n_blocks + 1, int);
+    c->node_start = PCS_TAKE(mem, nodes + 1, int);
     if (!c->node || !c->node_start) return pcs_fail_memory("step: forces");
     c->node_start[0] = 0;
     for (int b = 0; b < m->n_blocks; ++b) {
-        c->node[b] = is_in(c, b) ? c->nodes++ : -1;
-        if (is_in(c, b)) c->node_start[c->nodes] = c->node_start[c->nodes - 1] + width_of(m, b);
+        c->node[b] = is_in(c, b) ? c->nodes : -1;
+        c->split = c->split || couple_is_split(m, c, b);
+        const int width = width_of(m, b), parts = nodes_of(t, b);
+        for (int k = 0; is_in(c, b) && k < parts; ++k) {
+            const int w = parts == 1 ? width : k < parts - 1 ? UNKNOWNS : width - UNKNOWNS * k;
+            c->node_start[c->nodes + 1] = c->node_start[c->nodes] + w;
+            c->nodes += 1;
+        }
     }
+    PCS_TRY(posed_ends(t, mem, c));
     PCS_TRY(find_neighbours(t, mem, c));
     PCS_TRY(find_order(t, *mem, c));
     return block_sparse_take(c->nodes, c->node_start, c->first, c->neighbour,
@@ -162,6 +240,29 @@ double *sparse_slot(const trial *t, int row, int column, size_t *stride)
     return block_sparse_entry(&c->A, c->node[row], c->node[column]);
 }
 
+double *sparse_number(const trial *t, const coupling *c, int row, int i, int column, int j)
+{
+    int at, by;
+    const int x = node_of(t, c, row, i, &at), y = node_of(t, c, column, j, &by);
+    return block_sparse_entry(&c->A, x, y) + at + (c->node_start[x + 1] - c->node_start[x]) * by;
+}
+
+void sparse_put(const trial *t, int b, coupling *c)
+{
+    const int system = t->m->block_system[b];
+    const model_sparse *s = t->m->system[system].sparse;
+    const double a = t->h * t->end.theta[system];
+    for (int i = 0; i < s->M.n; ++i) {
+        size_t k = s->row[i];
+        for (int j = s->first[i]; j <= i; ++j, ++k) {
+            const double x = s->M.val[k] + (s->D.val ? a * s->D.val[k] : 0) +
+                             (s->K.val ? a * a * s->K.val[k] : 0);
+            *sparse_number(t, c, b, i, b, j) += x;
+            if (j < i) *sparse_number(t, c, b, j, b, i) += x;
+        }
+    }
+}
+
 pcs_status sparse_factorise(const trial *t)
 {
     if (block_sparse_factor(&t->joined->A)) return PCS_OK;
@@ -173,6 +274,43 @@ pcs_status sparse_factorise(const trial *t)
 }
 
 // ---- the contact problem with the systems that contacts touch -----------------------------------
+
+// marks the unknowns of systems with sparse matrices that contacts touch
+static pcs_status find_columns(const trial *t, const bodies_problem *problem, pcs_arena *mem,
+                               coupling *c)
+{
+    const pcs_model *m = t->m;
+    c->solved_column = NULL;
+    if (!c->split) return PCS_OK;
+    c->solved_column = PCS_TAKE(mem, (size_t)m->nv, int);
+    if (!c->solved_column) return pcs_fail_memory("step: forces");
+    for (int i = 0; i < m->nv; ++i) {
+        c->solved_column[i] = -1;
+    }
+    for (int i = 0; i < problem->nb; ++i) {
+        const bodies_block *k = &problem->block[i];
+        for (int e = 0; e < 2; ++e) {
+            const int b = k->sys[e];
+            if (b < 0 || !couple_is_split(m, c, b)) continue;
+            pcs_arena scratch = *mem;
+            const size_t numbers = (size_t)k->dim * (size_t)width_of(m, b);
+            double *J = PCS_TAKE(&scratch, numbers, double);
+            if (!J) return pcs_fail_memory("step: forces");
+            bodies_rows(problem, i, e, J);
+            for (size_t x = 0; x < numbers; ++x) {
+                if (J[x] != 0) c->solved_column[m->block_start[b] + (int)(x / (size_t)k->dim)] = 0;
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+// the place of velocity k of block b among those that are solved, or -1
+static int place_of(const trial *t, const coupling *c, int b, int k)
+{
+    if (couple_is_split(t->m, c, b)) return c->solved_column[t->m->block_start[b] + k];
+    return c->solved_place[b] < 0 ? -1 : c->solved_place[b] + k;
+}
 
 // places of the systems that the problem touches, in the layout that is solved
 static void lay_out_touched(const trial *t, const bodies_problem *problem, coupling *c)
@@ -186,26 +324,32 @@ static void lay_out_touched(const trial *t, const bodies_problem *problem, coupl
             if (problem->block[i].sys[e] >= 0) c->solved_place[problem->block[i].sys[e]] = 0;
         }
     }
-    int touched = 0;
     c->solved_start[0] = 0;
+    for (int j = 0; j < c->sparse; ++j) {
+        c->solved_start[j + 1] = c->solved_start[j] + c->start[j + 1] - c->start[j];
+    }
+    int touched = c->solved_start[c->sparse];
     for (int b = 0; b < m->n_blocks; ++b) {
         c->solved_of[b] = c->of[b];
         if (!is_in(c, b) || c->solved_place[b] < 0) continue;
         c->solved_place[b] = touched;
-        touched += width_of(m, b);
+        if (!couple_is_split(m, c, b)) touched += width_of(m, b);
+        for (int i = m->block_start[b]; couple_is_split(m, c, b) && i < m->block_start[b + 1];
+             ++i) {
+            if (c->solved_column[i] >= 0) c->solved_column[i] = touched++;
+        }
     }
-    for (int j = 0; j < c->n; ++j) {
-        const int width = j == c->sparse ? touched : c->start[j + 1] - c->start[j];
-        c->solved_start[j + 1] = c->solved_start[j] + width;
+    c->solved_start[c->sparse + 1] = touched;
+    for (int j = c->sparse + 1; j < c->n; ++j) {
+        c->solved_start[j + 1] = c->solved_start[j] + c->start[j + 1] - c->start[j];
     }
     for (int b = 0; b < m->n_blocks; ++b) {
         const int j = c->of[b];
-        if (j != c->sparse) c->solved_place[b] = c->place[b] - c->start[j];
-        if (c->solved_place[b] >= 0) c->solved_place[b] += c->solved_start[j];
+        if (j != c->sparse) c->solved_place[b] = c->solved_start[j] + c->place[b] - c->start[j];
     }
 }
 
-// the Schur complement of the touched systems, into the last block of the factors; S: n x n
+// the Schur complement of what is touched, into S: n x n
 static void condense(const trial *t, int n, double *x, double *S, coupling *c)
 {
     const pcs_model *m = t->m;
@@ -213,14 +357,17 @@ static void condense(const trial *t, int n, double *x, double *S, coupling *c)
     const size_t all = (size_t)c->node_start[c->nodes], width = (size_t)n;
     for (int b = 0; b < m->n_blocks; ++b) {
         for (int k = 0; is_in(c, b) && c->solved_place[b] >= 0 && k < width_of(m, b); ++k) {
+            if (place_of(t, c, b, k) < 0) continue;
             memset(x, 0, all * sizeof *x);
             x[c->place[b] - from + k] = 1;
             block_sparse_solve(&c->A, x);
-            double *column = S + width * (size_t)(c->solved_place[b] - to + k);
+            double *column = S + width * (size_t)(place_of(t, c, b, k) - to);
             for (int d = 0; d < m->n_blocks; ++d) {
                 if (!is_in(c, d) || c->solved_place[d] < 0) continue;
-                memcpy(column + c->solved_place[d] - to, x + c->place[d] - from,
-                       (size_t)width_of(m, d) * sizeof *x);
+                for (int i = 0; i < width_of(m, d); ++i) {
+                    const int place = place_of(t, c, d, i);
+                    if (place >= 0) column[place - to] = x[c->place[d] - from + i];
+                }
             }
         }
     }
@@ -383,7 +530,8 @@ static void put_rotations(const trial *t, const double *R, coupling *c)
     }
 }
 
-// contacts on systems of at most this many velocities are solved with their Schur complement
+// Contacts on at most this many velocities are solved with their Schur complement, and all where a
+// system with sparse matrices takes part
 enum { TOUCHED_MOST = 48 };
 
 pcs_status sparse_problem(const trial *t, const bodies_problem *problem, pcs_arena *mem)
@@ -397,8 +545,10 @@ pcs_status sparse_problem(const trial *t, const bodies_problem *problem, pcs_are
     int *first = PCS_TAKE(&scratch, (size_t)c->n, int);
     if (!c->solved_of || !c->solved_place || !c->solved_start || !first)
         return pcs_fail_memory("step: forces");
+    PCS_TRY(find_columns(t, problem, mem, c));
     lay_out_touched(t, problem, c);
-    c->apart = c->solved_start[c->sparse + 1] - c->solved_start[c->sparse] > TOUCHED_MOST;
+    const int touched = c->solved_start[c->sparse + 1] - c->solved_start[c->sparse];
+    c->apart = touched > TOUCHED_MOST && !c->split;
     if (!c->apart) return solve_touched(t, mem, c);
     lay_out_all(t, first, c);
     PCS_TRY(put_systems(t, mem, c));

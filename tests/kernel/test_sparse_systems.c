@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include <percuss/force.h>
 #include <percuss/linalg.h>
 
 // a symmetric tridiagonal matrix with the ends of its own
@@ -275,7 +276,7 @@ TEST(sparse_matrices_that_are_refused)
     const pcs_system bar = scene_add_lagrangian(&s, &def);
     pcs_force_def pull = pcs_force_def_default(PCS_FORCE_USER);
     pull.system1 = bar;
-    CK_SAYS(pcs_model_add_force(s.m, &pull, NULL), PCS_ERR_UNSUPPORTED, "into them");
+    CK_SAYS(pcs_model_add_force(s.m, &pull, NULL), PCS_ERR_UNSUPPORTED, "that the system carries");
     scene_start(&s);
     scene_close(&s);
     free_band(&M);
@@ -345,4 +346,186 @@ TEST(a_shape_at_the_end_of_a_bar_hits_as_its_relation_does)
     scene_close(&s[1]);
     free_band(&M);
     free_band(&K);
+}
+
+// ---- force elements on bodies that a bar carries
+
+static pcs_system carried_tip(scene *s, pcs_system bar)
+{
+    pcs_body_def tip = pcs_body_def_default();
+    tip.carrier = bar;
+    tip.pose = tip_pose;
+    tip.pose_jacobian = tip_jacobian;
+    return scene_add(s, &tip);
+}
+
+static int other_pose(void *user, const double *q, double pose[7])
+{
+    const double of[7] = {5 + q[39], 0.1 * q[38] * q[38], 0, 1, 0, 0, 0.1 * q[39]};
+    memcpy(pose, of, sizeof of);
+    return 0;
+}
+
+static int other_jacobian(void *user, const double *q, double *J)
+{
+    J[6 * 39] = 1;
+    J[1 + 6 * 38] = 0.2 * q[38];
+    J[5 + 6 * 39] = 0.2 / (1 + 0.01 * q[39] * q[39]);
+    return 0;
+}
+
+static void add_element(scene *s, pcs_force_kind kind, pcs_system one, pcs_system two, double k,
+                        double d, double length)
+{
+    pcs_force_def f = pcs_force_def_default(kind);
+    f.system1 = one;
+    f.system2 = two;
+    f.stiffness = k;
+    f.damping = d;
+    f.length = length;
+    for (int i = 0; kind == PCS_FORCE_BUSHING && i < 6; ++i) {
+        f.K[7 * i] = k;
+        f.D[7 * i] = d;
+    }
+    CK_OK(pcs_model_add_force(s->m, &f, NULL));
+}
+
+// A bar of masses and springs, and a ball of the same mass on such a spring at its tip, are a free
+// chain of n + 1 masses. By the midpoint rule its modes turn by 2 atan(omega h / 2) a step
+TEST(a_ball_on_a_spring_lengthens_a_chain_of_ten_thousand_masses)
+{
+    const int n = TEST_FEW(1000, 10000), steps = 20;
+    const double m = 2, k = 500, h = 0.05, small = 1e-3, PI = 3.14159265358979323846;
+    band M = make_band(n, m, m, 0), K = make_band(n, 2 * k, k, -k);
+    double *mode = calloc((size_t)n + 1, sizeof *mode);
+    const int number = (n + 1) / 3;
+    for (int i = 0; i <= n; ++i) {
+        mode[i] = small * cos(PI * number * (i + 0.5) / (n + 1));
+    }
+    scene s = scene_open();
+    scene_gravity(&s, 0, 0, 0);
+    const double x[3] = {-0.9 + mode[0], 0, 0};
+    const pcs_system ball = scene_solid_ball(&s, m, 0.1, x, NULL, 0);
+    const pcs_system bar = scene_add_lagrangian(
+        &s, &(pcs_lagrangian_def){
+                .n = n, .q0 = mode + 1, .sparse_mass = &M.A, .sparse_stiffness = &K.A});
+    add_element(&s, PCS_FORCE_SPRING, carried_tip(&s, bar), ball, k, 0, 1);
+    scene_start(&s);
+    const double omega = 2 * sqrt(k / m) * sin(0.5 * PI * number / (n + 1));
+    long before = 0;
+    for (int step = 1; step <= steps; ++step) {
+        if (step == steps / 2) before = s.memory->allocated;
+        scene_step(&s, h);
+        scene_check_ledger(&s);
+        const double now = cos(step * 2 * atan(0.5 * omega * h));
+        CK_NEAR(scene_q(&s, ball)[0], -0.9 + mode[0] * now, 1e-12);
+        for (int i = 0; i < n; ++i) {
+            CK_NEAR(scene_q(&s, bar)[i], mode[i + 1] * now, 1e-12);
+        }
+    }
+    ck_assert_int_eq(s.memory->allocated, before); // a warm step allocates nothing
+    if (n > 2000) {
+        CK_SAYS(pcs_force_check(s.m, s.st, (pcs_force){1}, 0, NULL), PCS_ERR_UNSUPPORTED,
+                "at most 2000");
+    }
+    scene_close(&s);
+    free(mode);
+    free_band(&M);
+    free_band(&K);
+}
+
+static int mean_pose(void *user, const double *q, double pose[7])
+{
+    const int *n = user;
+    memset(pose, 0, 7 * sizeof *pose);
+    pose[3] = 1;
+    for (int i = 0; i < *n; ++i) {
+        pose[0] += q[i] / *n;
+    }
+    return 0;
+}
+
+TEST(a_body_that_many_unknowns_move_gets_no_element)
+{
+    int n = 300;
+    band M = make_band(n, 1, 1, 0);
+    scene s = scene_open();
+    pcs_body_def mean = pcs_body_def_default();
+    mean.carrier = scene_add_lagrangian(&s, &(pcs_lagrangian_def){.n = n, .sparse_mass = &M.A});
+    mean.pose = mean_pose;
+    mean.user = &n;
+    add_element(&s, PCS_FORCE_SPRING, scene_add(&s, &mean), (pcs_system){0}, 10, 0, 0);
+    scene_start(&s);
+    CK_SAYS(pcs_step(s.m, s.st, s.wk, 1e-3, NULL), PCS_ERR_UNSUPPORTED,
+            "more than 192 coordinates");
+    ck_assert(s.st->t == 0);
+    scene_close(&s);
+    free_band(&M);
+}
+
+// a bar between a wall that its tip hits, bushings, a spring to a falling ball, and a spring to
+// its own other end: with sparse matrices as with dense ones
+TEST(elements_act_on_sparse_systems_as_on_dense_ones)
+{
+    enum { N = 40 };
+    band M = make_band(N, 4, 2, 1), K = make_band(N, 2000, 1000, -1000),
+         D = make_band(N, 1, 0.5, -0.5);
+    double *m = dense_of(&M), *k = dense_of(&K), *d = dense_of(&D), q0[N], v0[N];
+    for (int i = 0; i < N; ++i) {
+        q0[i] = 0.01 + 1e-3 * i;
+        v0[i] = -0.5;
+    }
+    scene s[2];
+    pcs_system bar[2], ball[2];
+    for (int e = 0; e < 2; ++e) {
+        s[e] = scene_open();
+        s[e].scheme = pcs_scheme_default();
+        s[e].scheme.solver.tol = 1e-12;
+        scene_gravity(&s[e], 0, 0, -9.81);
+        pcs_lagrangian_def def = {.n = N, .q0 = q0, .v0 = v0};
+        if (e == 0) {
+            def.mass = m;
+            def.stiffness = k;
+            def.damping = d;
+        } else {
+            def.sparse_mass = &M.A;
+            def.sparse_stiffness = &K.A;
+            def.sparse_damping = &D.A;
+        }
+        bar[e] = scene_add_lagrangian(&s[e], &def);
+        const pcs_system tip = carried_tip(&s[e], bar[e]);
+        pcs_body_def far = pcs_body_def_default();
+        far.carrier = bar[e];
+        far.pose = other_pose;
+        far.pose_jacobian = other_jacobian;
+        const pcs_system other = scene_add(&s[e], &far);
+        scene_shape(&s[e], tip, pcs_shape_sphere(0.1), 0);
+        scene_shape(&s[e], (pcs_system){0}, pcs_shape_half_space((double[3]){1, 0, 0}, 0), 0);
+        scene_shape(&s[e], (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, -1.3), 0);
+        ball[e] = scene_solid_ball(&s[e], 1, 0.1, (double[3]){0.3, 0, -1}, NULL, 0);
+        add_element(&s[e], PCS_FORCE_SPRING, ball[e], tip, 200, 1, 0.9);
+        add_element(&s[e], PCS_FORCE_SPRING, tip, other, 50, 2, 4.5);
+        add_element(&s[e], PCS_FORCE_BUSHING, other, (pcs_system){0}, 30, 3, 0);
+        scene_start(&s[e]);
+    }
+    int touched = 0;
+    for (int i = 0; i < TEST_FEW(40, 150); ++i) {
+        for (int e = 0; e < 2; ++e) {
+            scene_step(&s[e], 2e-3);
+            scene_check_ledger(&s[e]);
+        }
+        touched += s[1].report.active > 0;
+        expect_same(scene_q(&s[0], bar[0]), scene_q(&s[1], bar[1]), N, 1e-8);
+        expect_same(scene_q(&s[0], ball[0]), scene_q(&s[1], ball[1]), 7, 1e-8);
+    }
+    ck_assert_int_gt(touched, 5);
+    for (int e = 0; e < 2; ++e) {
+        scene_close(&s[e]);
+    }
+    free(m);
+    free(k);
+    free(d);
+    free_band(&M);
+    free_band(&K);
+    free_band(&D);
 }

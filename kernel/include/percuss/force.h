@@ -56,8 +56,9 @@ typedef int (*pcs_force_jacobian_fn)(void *user, double t, const double *q1, con
 typedef int (*pcs_force_potential_fn)(void *user, const double *q1, const double *q2, double *V);
 
 /// A force element. Start from pcs_force_def_default; members that its kind does not name are
-/// ignored. Spring, torsion, bushing and gravity act between rigid bodies or on a body from the
-/// world; only a callback may act on Lagrangian systems.
+/// ignored. Spring, torsion, bushing and gravity act between rigid bodies, also those that
+/// Lagrangian systems carry, or on a body from the world; only a callback may act on Lagrangian
+/// systems themselves, of which those with sparse matrices must be carriers.
 typedef struct pcs_force_def {
     pcs_force_kind kind; ///< which
     pcs_system system1;  ///< not the world
@@ -86,7 +87,9 @@ PCS_API pcs_force_def pcs_force_def_default(pcs_force_kind kind);
 
 /// Adds a force element. `out` may be null. PCS_ERR_ARG, with a sentence, for systems that do not
 /// exist, are equal or cannot move, and for numbers outside of the ranges above; also where the
-/// points of a spring with a length, or of gravity, meet in the initial poses.
+/// points of a spring with a length, or of gravity, meet in the initial poses. PCS_ERR_UNSUPPORTED
+/// for a callback on the coordinates of a system with sparse matrices. Where more than 192
+/// coordinates of such a system move a body with an element, the step is PCS_ERR_UNSUPPORTED.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_force(pcs_model *model, const pcs_force_def *def,
                                                      pcs_force *out);
 
