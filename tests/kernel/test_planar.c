@@ -252,6 +252,45 @@ static int oblique(void *user, double t, const double q[7], const double v[6], d
     return 0;
 }
 
+// A disk on two others, whose centres it sees at the angle a from the vertical: with the weight W
+// of a disk the balance of a lower one gives the normal force W / 2 and friction tan(a / 2) W / 2
+// between disks, and 3 W / 2 on the floor with the same friction. They stay iff both contacts have
+// that much
+TEST(three_disks_stay_with_the_friction_of_their_balance)
+{
+    const double radius = 0.1, side = 0.55, half = tan(0.5 * asin(side));
+    for (int k = 0; k < 4; ++k) {
+        const bool stays = k % 2 == 0, on_floor = k >= 2;
+        const double part = stays ? 1.01 : 0.99;
+        scene s = open_default();
+        pcs_material disks, floor;
+        pcs_system disk[3];
+        CK_OK(pcs_model_add_material(s.m, &(pcs_material_def){0}, &disks));
+        CK_OK(pcs_model_add_material(s.m, &(pcs_material_def){0}, &floor));
+        const pcs_law between = pcs_law_newton_coulomb(0, 0, on_floor ? 1 : part * half),
+                      below = pcs_law_newton_coulomb(0, 0, on_floor ? part * half / 3 : 1);
+        CK_OK(pcs_model_set_pair_law(s.m, disks, disks, &between));
+        CK_OK(pcs_model_set_pair_law(s.m, disks, floor, &below));
+        const pcs_shape half_space = pcs_shape_half_space((const double[]){0, 0, 1}, 0);
+        CK_OK(pcs_model_add_shape(s.m, (pcs_system){0}, &half_space, floor));
+        for (int i = 0; i < 3; ++i) {
+            const double x = i == 2 ? 0 : (i == 0 ? -2 : 2) * radius * side;
+            const double z = i == 2 ? radius * (1 + 2 * sqrt(1 - side * side)) : radius;
+            const pcs_body_def def = at(PCS_PLANE_XZ, x, z, 0);
+            CK_OK(pcs_model_add_disk(s.m, &def, radius, 40, disks, &disk[i]));
+        }
+        scene_start(&s);
+        const double top = scene_q(&s, disk[2])[2];
+        for (int i = 0; i < 500; ++i) {
+            scene_step(&s, 2e-3);
+        }
+        const double fell = top - scene_q(&s, disk[2])[2];
+        ck_assert_msg(stays ? fabs(fell) < 1e-6 : fell > 0.01 * radius, "run %d fell %g m", k,
+                      fell);
+        scene_close(&s);
+    }
+}
+
 // how many of n corners are this one
 static int count_of(int n, const double *corners, const double x[2])
 {
