@@ -348,6 +348,11 @@ const table_def layout_strengths = {
     "interactions that break: the id, and the force and the moment that they bear", COLUMN_F64,
     COLUMNS(strength_columns)};
 
+static const column plane_columns[] = {I32(plane_row, system, 1, ""), I32(plane_row, plane, 1, "")};
+const table_def layout_planes = {"/model/planes", NULL,
+                                 "planar bodies: the id, and the plane: 1 x-y, 2 x-z, 3 y-z",
+                                 COLUMN_F64, COLUMNS(plane_columns)};
+
 static const column linear_contact_columns[] = {
     I32(linear_contact_row, interaction, 1, ""), I32(linear_contact_row, n, 1, ""),
     F64(linear_contact_row, c, 7, "m"),          F64(linear_contact_row, b, 1, "m"),

@@ -114,6 +114,11 @@ typedef struct strength_row {
     double force, moment;
 } strength_row;
 
+// of a planar body
+typedef struct plane_row {
+    int32_t system, plane;
+} plane_row;
+
 // of a linear contact of more than three coordinates, whose row of /model/interactions is one of
 // the user
 typedef struct linear_contact_row {
@@ -130,8 +135,8 @@ typedef struct scheme_row {
 } scheme_row;
 
 extern const table_def layout_systems, layout_shapes, layout_materials, layout_interactions,
-    layout_joints, layout_times, layout_strengths, layout_linear_contacts, layout_force_defs,
-    layout_bushings, layout_scheme;
+    layout_planes, layout_joints, layout_times, layout_strengths, layout_linear_contacts,
+    layout_force_defs, layout_bushings, layout_scheme;
 
 typedef struct stored_force {
     pcs_force_def def; // without its callbacks

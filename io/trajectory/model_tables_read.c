@@ -99,7 +99,7 @@ static int no_gradient(void *user, const double *q1, const double *q2, double *C
     return 1;
 }
 
-static pcs_status add_system(pcs_model *m, const system_row *row)
+static pcs_status add_system(pcs_model *m, const system_row *row, pcs_plane plane)
 {
     pcs_system id;
     if (row->kind == ROW_LAGRANGIAN) {
@@ -109,6 +109,7 @@ static pcs_status add_system(pcs_model *m, const system_row *row)
         pcs_body_def def = pcs_body_def_default();
         def.fixed = row->kind != ROW_BODY;
         if (!def.fixed) {
+            def.plane = plane;
             def.mass = row->mass;
             memcpy(def.inertia, row->inertia, sizeof def.inertia);
         }
@@ -122,13 +123,17 @@ static pcs_status read_systems(const h5_file *f, const pcs_env *env, pcs_pool *p
 {
     pcs_model *m = out->model;
     system_row *row;
-    int n;
+    plane_row *plane = NULL;
+    int n, planes = 0, next = 0;
     long q = 0, v = 0;
     PCS_TRY(read_rows(f, &layout_systems, 1, pool, &n, &row));
+    if (h5_has(f, layout_planes.path))
+        PCS_TRY(read_rows(f, &layout_planes, 1, pool, &planes, &plane));
     out->driven = pcs_env_alloc(env, (size_t)n + 1, sizeof *out->driven);
     if (!out->driven) return pcs_fail_memory("pcs_trajectory");
     for (int i = 0; i < n; ++i) {
         const system_row *r = &row[i];
+        const bool in_plane = next < planes && plane[next].system == i + 1;
         const bool lagrangian = r->kind == ROW_LAGRANGIAN;
         const int v_count = lagrangian ? r->q_count : r->kind == ROW_BODY ? 6 : 0;
         // the memory of the coordinates stays below that of the file
@@ -141,7 +146,7 @@ static pcs_status read_systems(const h5_file *f, const pcs_env *env, pcs_pool *p
         }
         q += r->q_count;
         v += r->v_count;
-        PCS_TRY(add_system(m, r));
+        PCS_TRY(add_system(m, r, in_plane ? (pcs_plane)plane[next++].plane : PCS_PLANE_NONE));
         out->driven[i] = r->kind == ROW_DRIVEN ? out->n_driven++ : -1;
     }
     return read_names(f, m, "/model/system_names", 1, n, pool, name_system);

@@ -83,7 +83,20 @@ static pcs_status describe_system(const pcs_model *m, pcs_system id, system_row 
     return PCS_OK;
 }
 
-static pcs_status write_systems(h5_file *f, const pcs_model *m, system_row *row)
+// planar bodies; without any there is no table
+static pcs_status write_planes(h5_file *f, const pcs_model *m, plane_row *row)
+{
+    int n = 0;
+    for (int id = 1; id <= pcs_model_system_count(m); ++id) {
+        pcs_body_def def;
+        if (pcs_model_is_lagrangian(m, (pcs_system){id})) continue;
+        PCS_TRY(pcs_model_body(m, (pcs_system){id}, &def));
+        if (def.plane != PCS_PLANE_NONE) row[n++] = (plane_row){id, (int32_t)def.plane};
+    }
+    return n > 0 ? put_rows(f, &layout_planes, n, row) : PCS_OK;
+}
+
+static pcs_status write_systems(h5_file *f, const pcs_model *m, system_row *row, plane_row *plane)
 {
     const int n = pcs_model_system_count(m);
     int q = 0, v = 0;
@@ -95,6 +108,7 @@ static pcs_status write_systems(h5_file *f, const pcs_model *m, system_row *row)
         v += row[i].v_count;
     }
     PCS_TRY(put_rows(f, &layout_systems, n, row));
+    PCS_TRY(write_planes(f, m, plane));
     return put_names(f, m, "/model/system_names", 1, n, system_name);
 }
 
@@ -409,6 +423,7 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     pcs_model_gravity(m, gravity);
     pcs_pool pool = pool_begin(NULL);
     system_row *system = POOL_TAKE(&pool, systems, system_row);
+    plane_row *plane = POOL_TAKE(&pool, systems, plane_row);
     shape_row *shape = POOL_TAKE(&pool, shapes, shape_row);
     const pcs_geometry **known = POOL_TAKE(&pool, shapes, const pcs_geometry *);
     material_row *material = POOL_TAKE(&pool, materials, material_row);
@@ -419,7 +434,7 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
     linear_contact_row *linear = POOL_TAKE(&pool, interactions, linear_contact_row);
     force_def_row *force = POOL_TAKE(&pool, forces, force_def_row);
     bushing_row *bushing = POOL_TAKE(&pool, forces, bushing_row);
-    const bool good = system && shape && known && material && interaction && joint && time;
+    const bool good = system && plane && shape && known && material && interaction && joint && time;
     pcs_status status = good && strength && linear && force && bushing
                             ? PCS_OK
                             : pcs_fail_memory("model of a trajectory");
@@ -428,7 +443,7 @@ pcs_status model_tables_write(h5_file *f, const pcs_model *m)
         status = table_put(f, "/model/gravity", "m/s^2", COLUMN_F64, 3, 1, gravity);
     }
     if (status == PCS_OK) status = table_put(f, "/model/hash", "1", COLUMN_U64, 1, 1, &hash);
-    if (status == PCS_OK) status = write_systems(f, m, system);
+    if (status == PCS_OK) status = write_systems(f, m, system, plane);
     if (status == PCS_OK) status = write_shapes(f, m, shape, known);
     if (status == PCS_OK) status = write_materials(f, m, material);
     if (status == PCS_OK)

@@ -34,6 +34,10 @@ typedef struct book {
     range contact;      // box of all contact points
     int geometries;     // number of different geometries
     const pcs_geometry **geometry;
+    double depth;                 // of planar bodies, as they are drawn
+    pcs_geometry **flat;          // prisms of this depth, owned
+    const pcs_geometry **flat_of; // the geometries that they are made of
+    int flats;
     int n_limits; // interactions that are limits of joints
     pcs_interaction *limits;
 } book;
@@ -44,6 +48,10 @@ void book_close(book *b);
 
 long book_frame(const book *b, long k); // number in the trajectory of the k-th frame of the page
 bool contact_is_shown(const pcs_contact *c);
+
+// The shape as it is drawn: on planar bodies disks are cylinders, and rectangles and prisms have
+// the depth of the least width of all such shapes
+pcs_status book_flatten(book *b, pcs_system body, pcs_shape *shape);
 
 // finds the bodies that move, and the boxes of their places and of the contact points
 pcs_status book_survey(book *b);

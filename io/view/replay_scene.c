@@ -25,7 +25,7 @@ static int geometry_number(book *b, const pcs_geometry *geometry)
     return b->geometries++;
 }
 
-static void write_shape(json *j, book *b, int number)
+static pcs_status write_shape(json *j, book *b, int number)
 {
     static const char *const kinds[] = {
         [PCS_SHAPE_SPHERE] = "sphere",     [PCS_SHAPE_HALF_SPACE] = "half-space",
@@ -34,8 +34,9 @@ static void write_shape(json *j, book *b, int number)
         [PCS_SHAPE_MESH] = "geometry",     [PCS_SHAPE_HEIGHT_FIELD] = "geometry",
     };
     pcs_model_shape_def def;
-    if (pcs_model_shape(b->model, number, &def) != PCS_OK) return;
-    if (!pcs_model_shape_enabled(b->model, number)) return;
+    PCS_TRY(pcs_model_shape(b->model, number, &def));
+    if (!pcs_model_shape_enabled(b->model, number)) return PCS_OK;
+    PCS_TRY(book_flatten(b, def.system, &def.shape));
     const pcs_shape *s = &def.shape;
     json_open(j, NULL, '{');
     json_int(j, "body", def.system.id);
@@ -59,6 +60,7 @@ static void write_shape(json *j, book *b, int number)
         json_text(j, "name", pcs_model_shape_name(b->model, number));
     }
     json_close(j, '}');
+    return PCS_OK;
 }
 
 static void write_body(json *j, const book *b, int body)
@@ -383,7 +385,7 @@ pcs_status book_write_scene(book *b, FILE *page)
     json_close(&j, ']');
     json_open(&j, "shapes", '[');
     for (int i = 0; i < pcs_model_shape_count(b->model); ++i) {
-        write_shape(&j, b, i);
+        PCS_TRY(write_shape(&j, b, i));
     }
     json_close(&j, ']');
     json_open(&j, "joints", '[');

@@ -1,4 +1,6 @@
 // Finds the bodies of a trajectory that move, and their boxes (book.h).
+#include <percuss/meshes.h>
+
 #include "view/book.h"
 
 #include <math.h>
@@ -14,9 +16,12 @@ pcs_status book_open(book *b)
     b->place = calloc(n, sizeof *b->place);
     b->first = calloc(n, sizeof *b->first);
     b->geometry = calloc(shapes, sizeof *b->geometry);
+    b->flat = calloc(shapes, sizeof *b->flat);
+    b->flat_of = calloc(shapes, sizeof *b->flat_of);
     const int interactions = pcs_model_interaction_count(b->model);
     b->limits = calloc((size_t)interactions + 1, sizeof *b->limits);
-    if (!b->row || !b->place || !b->first || !b->geometry || !b->limits) {
+    if (!b->row || !b->place || !b->first || !b->geometry || !b->flat || !b->flat_of ||
+        !b->limits) {
         return pcs_fail_memory("pcs_replay_write");
     }
     for (int id = 1; id <= interactions; ++id) {
@@ -33,6 +38,11 @@ void book_close(book *b)
     free(b->row);
     free(b->place);
     free(b->first);
+    for (int i = 0; i < b->flats; ++i) {
+        pcs_geometry_destroy(b->flat[i]);
+    }
+    free((void *)b->flat);
+    free((void *)b->flat_of);
     free(b->geometry);
     free(b->limits);
 }

@@ -3,6 +3,7 @@
 // frames.
 #include <percuss/parts.h>
 #include <percuss/replay.h>
+#include <percuss/rotation.h>
 
 #include <float.h>
 #include <hdf5.h>
@@ -374,6 +375,59 @@ TEST(page_holds_the_trajectory)
 }
 
 // the k-th value of a curve; null is NaN
+// A disk is drawn as a cylinder along the normal of its plane, all planar bodies with the least
+// width, of a plank; a sphere in space stays one
+TEST(planar_bodies_are_drawn_as_plates)
+{
+    for (int plane = PCS_PLANE_XY; plane <= PCS_PLANE_YZ; ++plane) {
+        scene s = scene_open();
+        pcs_body_def def = pcs_body_def_default();
+        def.plane = (pcs_plane)plane;
+        CK_OK(pcs_model_add_disk(s.m, &def, 0.3, 7, (pcs_material){0}, NULL));
+        def.position[0] = 9;
+        CK_OK(pcs_model_add_rectangle(s.m, &def, 0.08, 0.7, 7, (pcs_material){0}, NULL));
+        def.position[0] = -9;
+        CK_OK(pcs_model_add_polygon(s.m, &def, 3, (double[]){0, 0, 0.4, 0, 0, 0.5}, 7,
+                                    (pcs_material){0}, NULL));
+        scene_solid_ball(&s, 1, 0.1, (double[]){0, 20, 0}, NULL, 0);
+        scene_start(&s);
+        record_run(&s, RUN, NULL, 1e-3, 2e-3);
+        scene_close(&s);
+        pcs_trajectory *t;
+        pcs_body_def back;
+        CK_OK(pcs_trajectory_open(NULL, RUN, &t));
+        for (int i = 1; i <= 4; ++i) {
+            CK_OK(pcs_model_body(pcs_trajectory_model(t), (pcs_system){i}, &back));
+            ck_assert_int_eq(back.plane, i < 4 ? plane : PCS_PLANE_NONE);
+        }
+        CK_OK(pcs_replay_write(t, NULL, PAGE, NULL));
+        pcs_trajectory_close(t);
+        char *page = read_all(PAGE);
+        char *text = element(page, "<script type=\"application/json\" id=\"percuss-scene\">", 0);
+        json_t *json = json_loads(text, 0, NULL);
+        const json_t *shapes = json_object_get(json, "shapes");
+        static const char *const kinds[] = {"cylinder", "box", "geometry", "sphere"};
+        const int normal = 3 - plane;
+        for (size_t i = 0; i < 4; ++i) {
+            ck_assert_str_eq(json_string_value(json_object_get(json_array_get(shapes, i), "kind")),
+                             kinds[i]);
+        }
+        const json_t *disk = json_array_get(shapes, 0);
+        ck_assert_double_eq_tol(real(disk, "size", 0), 0.3, 1e-9);
+        ck_assert_double_eq_tol(real(disk, "size", 1), 0.04, 1e-9);
+        ck_assert_double_eq_tol(real(json_array_get(shapes, 1), "size", normal), 0.04, 1e-9);
+        double Q[4], z[3];
+        for (int i = 0; i < 4; ++i) {
+            Q[i] = real(disk, "pose", 3 + i);
+        }
+        pcs_quat_rotate(Q, (double[]){0, 0, 1}, z);
+        ck_assert_double_eq_tol(fabs(z[normal]), 1, 1e-6);
+        json_decref(json);
+        free(text);
+        free(page);
+    }
+}
+
 static double curve_value(const json_t *page, const char *name, size_t k)
 {
     size_t i;
