@@ -443,7 +443,9 @@ static pcs_status solve_joined(island_task *t, const row_count *count)
     }
     pcs_report *out = &t->result->solve;
     if (!task_fails(t)) return PCS_OK;
-    if (t->of.nb <= ASSEMBLE_LAST || isinf(task_value(t))) return solve_assembled(t, task_left(t));
+    if (count->rows <= (isinf(task_value(t)) ? JOINED_ROWS : JOINED_FEW)) {
+        return solve_assembled(t, task_left(t));
+    }
     if (out->outcome != PCS_OUTCOME_DIVERGED) {
         out->outcome = left_of(&all) < nb ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_STALLED;
     }

@@ -45,6 +45,9 @@ struct island_task {
 // true when A has entries between systems of the island: a sweep, which visits one block after
 // another, does not see them
 bool task_is_joined(const island_task *t);
+// W of such an island is dense: it is assembled up to JOINED_FEW rows where all other methods have
+// failed, and up to JOINED_ROWS where none has a result
+enum { JOINED_FEW = 1200, JOINED_ROWS = 5000 };
 
 // units that are left
 static inline double task_left(const island_task *t)
