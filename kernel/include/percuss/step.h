@@ -289,7 +289,9 @@ typedef void (*pcs_velocity_solve_fn)(void *user, const pcs_velocity_solve *solv
 /// Calls `fn` after every solve of a velocity problem in later steps and impacts of the work (null:
 /// no longer). An attempt that runs out of memory is made again with more: then solves come again
 /// with the same part and number. pcs_solve_bodies repeats a solve from the same start with the
-/// same bits, as long as no limit in seconds ends it.
+/// same bits, as long as no limit in seconds ends it. A step whose problem has no blocks of mass to
+/// show is PCS_ERR_UNSUPPORTED: contacts on systems with sparse matrices, and on many bodies of a
+/// large group of force elements (doc/forces.md).
 PCS_NODISCARD PCS_API pcs_status pcs_work_set_capture(pcs_work *work, pcs_velocity_solve_fn fn,
                                                       void *user);
 
