@@ -12,13 +12,8 @@
 // h^2 at both ends of the step. alpha removes the rest of H v that an impact leaves; with alpha = 0
 // its sign would only alternate from step to step. Per joint alpha is |H(q_k) v_k| /
 // |(H(q_m) - H(q_k)) v_k|, of order h where the motion is smooth, and at most 1. Where joints would
-// gain energy by that, or cannot all hold (redundant rows), alpha is 0. Velocities that contradict
-// the joints obey H(q_m) v' = 0, an inelastic impact.
-//
-// The rows of a mechanism that moves only because of the lengths of its links (Bricard's) are
-// redundant on its motion; q_m is off the motion by order h^2, and they contradict each other by as
-// much. What the solution of least squares leaves of H v is then a part of the rule. The impulses
-// of minimum norm do no work on it.
+// gain energy by that, or cannot all hold, alpha is 0. Velocities that
+// contradict the joints obey H(q_m) v' = 0, an inelastic impact. Redundant rows: loops.c.
 #include "step/step.h"
 
 #include <string.h>
@@ -113,25 +108,34 @@ static pcs_status rows_in_middle(const trial *t, candidate *c, bodies_block *k, 
     return PCS_OK;
 }
 
-// rows at q_k again, when a new contact makes the island keep the theta of the scheme
-static pcs_status rows_back(const trial *t, candidate *c, bodies_block *k, pcs_arena *mem)
+// rows at q_k again, when a new contact makes the island keep the theta of the scheme; or where
+// joints are closed
+static pcs_status rows_back(const trial *t, candidate *c, bodies_block *k, const double *q,
+                            pcs_arena *mem)
 {
     c->joint_shift = NULL;
-    PCS_TRY(candidate_block(t->m, c, t->st->q, false, *mem, k, NULL));
-    return candidate_drive(t, c, k, t->st->q, mem);
+    PCS_TRY(candidate_block(t->m, c, q, false, *mem, k, NULL));
+    return candidate_drive(t, c, k, q, mem);
 }
 
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list)
 {
-    double *q = NULL, left = 0, change = 0;
+    double *middle = NULL, left = 0, change = 0;
+    const double *closed = NULL, *start = NULL;
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         if (!step_at_middle(t, c)) {
-            if (c->joint_shift) PCS_TRY(rows_back(t, c, &list->k[i], mem));
+            const bool closes = c->closes && !step_rows_follow(&t->m->scheme);
+            if (closes && !start) PCS_TRY(step_close_loops(t, t->st->q, list, mem, &start));
+            const double *at = closes ? start : t->st->q;
+            if (c->joint_shift || at != t->st->q) {
+                PCS_TRY(rows_back(t, c, &list->k[i], at, mem));
+            }
             continue;
         }
-        if (!q) PCS_TRY(advance_start(t, mem, &q));
-        PCS_TRY(rows_in_middle(t, c, &list->k[i], q, mem));
+        if (!middle) PCS_TRY(advance_start(t, mem, &middle));
+        if (c->closes && !closed) PCS_TRY(step_close_loops(t, middle, list, mem, &closed));
+        PCS_TRY(rows_in_middle(t, c, &list->k[i], c->closes ? closed : middle, mem));
         add_squares(c, &left, &change);
     }
     for (int i = 0; i < list->n; ++i) {
@@ -146,27 +150,8 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
     list->settles = !pure && left > 0;
     list->settles_much = left > MUCH * change;
     list->joint_change = change;
+    if (closed) PCS_TRY(step_agree_loops(t, closed, list, *mem));
     return PCS_OK;
-}
-
-bool step_joints_yield(const trial *t, candidates *list)
-{
-    const double *u = t->solution.u;
-    double square = 0;
-    for (int i = 0; i < list->n; ++i) {
-        const candidate *c = &list->c[i];
-        for (int j = 0; c->joint_shift && c->active && j < c->dim; ++j) {
-            square += u[c->at + j] * u[c->at + j];
-        }
-    }
-    if (!(square > 0 && square <= list->joint_change)) return false;
-    for (int i = 0; i < list->n; ++i) {
-        candidate *c = &list->c[i];
-        for (int j = 0; c->joint_shift && c->active && j < c->dim; ++j) {
-            c->joint_shift[j] -= u[c->at + j];
-        }
-    }
-    return true;
 }
 
 // rows that follow q' start each pass from a copy of those at q_k
@@ -263,14 +248,17 @@ double step_load_bounds(const trial *t, const double *r, candidates *list, solut
 static pcs_status move_rows(const trial *t, const double *q, bool again, pcs_arena mem,
                             candidates *list, solution *out)
 {
+    const double *closed = NULL;
     trial_rotations(t->m, q, t->rotation);
     PCS_ASSERT(list->first);
     for (int i = 0, at = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         bodies_block *k = &list->k[i];
         memcpy(k->F, list->first[i].F, sizeof k->F);
-        PCS_TRY(candidate_block(t->m, c, q, true, mem, k, NULL));
-        PCS_TRY(candidate_drive(t, c, k, q, &mem));
+        if (c->closes && !closed) PCS_TRY(step_close_loops(t, q, list, &mem, &closed));
+        const double *there = c->closes ? closed : q;
+        PCS_TRY(candidate_block(t->m, c, there, true, mem, k, NULL));
+        PCS_TRY(candidate_drive(t, c, k, there, &mem));
         if (again) candidate_velocity(t, i, t->st->v, c->drive_k, c->u_k);
         if (!c->active) continue;
         for (int j = 0; (again || c->drive) && j < c->dim; ++j) {

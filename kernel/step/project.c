@@ -296,6 +296,18 @@ void step_keep_free(motion *end, int nq)
     memcpy(end->q_free, end->q, (size_t)nq * sizeof(double));
 }
 
+pcs_status project_joints(const trial *t, project_set *set, int steps, pcs_arena mem, double *q,
+                          pcs_step_report *out)
+{
+    set->kind = PCS_TAKE(&mem, (size_t)set->rows, pcs_cone);
+    double *g = PCS_TAKE(&mem, (size_t)set->rows, double);
+    if (!set->kind || !g) return pcs_fail_memory("projection");
+    for (int i = 0; i < set->rows; ++i) {
+        set->kind[i] = PCS_CONE_EQUALITY;
+    }
+    return iterate(t, set, steps, g, mem, q, out);
+}
+
 // true when only the plane of a contact is violated at q': the shapes are apart, beside each other
 static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *beside)
 {

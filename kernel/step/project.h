@@ -21,6 +21,9 @@ typedef struct project_set {
 
 // adds a candidate; there is memory for it
 void project_add(project_set *set, candidate *c);
+// moves the joints of a set until they are closed at t->end.q, which is q
+pcs_status project_joints(const trial *t, project_set *set, int steps, pcs_arena mem, double *q,
+                          pcs_step_report *out);
 // solver and tolerance of the linearised problem with gaps g. Joints are solved directly: a sweep
 // propagates along a chain by one link only
 pcs_solver_opts project_options(const project_set *set, const double *g, double tol);

@@ -232,26 +232,33 @@ static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
     return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
 }
 
-// true when joints cannot all hold
+// true when joints cannot all hold; Newton's method does not converge there either
 static bool joints_fail(const pcs_step_report *out)
 {
-    return out->outcome == PCS_OUTCOME_STALLED || out->outcome == PCS_OUTCOME_INFEASIBLE;
+    if (out->outcome == PCS_OUTCOME_CONVERGED || out->outcome == PCS_OUTCOME_DIVERGED) return false;
+    const pcs_outcome last = out->solve.outcome;
+    return last == PCS_OUTCOME_STALLED || last == PCS_OUTCOME_INFEASIBLE;
 }
 
-// and again by the pure midpoint rule if joints gained energy, or could not all hold; then without
-// what their rows contradict each other by
+// and again where redundant joints contradict each other, with rows where they are closed; and by
+// the pure midpoint rule if joints gained energy, or cannot all hold
 static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     PCS_TRY(solve_impacts(t, mem, out));
     pcs_outcome end;
     if (is_only_coarse(t, out) || velocities_are_over(t, &end)) return PCS_OK;
-    if (t->list.settles && (joints_fail(out) || step_joints_gain(t, *mem))) {
-        PCS_TRY(step_joint_rows(t, true, mem, &t->list));
-        PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
+    if (joints_fail(out) && !t->list.disagree) {
+        bool loops;
+        t->list.disagree = true;
+        PCS_TRY(step_find_loops(t, *mem, &t->list, &loops));
+        if (loops) {
+            PCS_TRY(step_joint_rows(t, false, mem, &t->list));
+            PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
+        }
     }
-    if (!joints_fail(out) || velocities_are_over(t, &end)) return PCS_OK;
-    if (!step_joints_yield(t, &t->list)) return PCS_OK;
-    step_keep_impulses(t, &t->list);
+    if (!t->list.settles || velocities_are_over(t, &end)) return PCS_OK;
+    if (!joints_fail(out) && !step_joints_gain(t, *mem)) return PCS_OK;
+    PCS_TRY(step_joint_rows(t, true, mem, &t->list));
     return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
 }
 
@@ -315,15 +322,17 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     PCS_TRY(step_detect(t, step_tolerance(t), mem, &t->list));
     if (t->list.n > 0) PCS_TRY(step_activate(t, mem, &t->list));
     PCS_TRY(step_hold(t, mem, &t->list));
+    step_budget_know(wk, t->list.n + couple_sparse_elements(t));
     bool reordered = false, stiffer;
     if (m->scheme.second_order) {
         PCS_TRY(step_order(t, *mem, &t->list, t->end.theta, &reordered));
     }
+    bool loops;
+    PCS_TRY(step_find_loops(t, *mem, &t->list, &loops));
     if (t->list.n > 0) PCS_TRY(step_joint_rows(t, false, mem, &t->list));
     if (m->scheme.second_order && m->n_interactions > 0) {
         PCS_TRY(step_tension(t, false, mem, &t->stiff, &stiffer));
     }
-    step_budget_know(wk, t->list.n + couple_sparse_elements(t));
     step_spend(wk, UNITS_PER_CANDIDATE * (double)t->list.n);
     return PCS_OK;
 }
@@ -340,6 +349,9 @@ static pcs_status review(trial *t, pcs_arena *mem, pcs_step_report *out, bool *a
     if (t->m->scheme.second_order && may_change_contacts(t, out)) {
         PCS_TRY(step_order(t, *mem, &t->list, t->end.theta, &reordered));
     }
+    bool loops = false;
+    if (changed > 0) PCS_TRY(step_find_loops(t, *mem, &t->list, &loops));
+    reordered = reordered || loops;
     if (reordered) PCS_TRY(step_joint_rows(t, false, mem, &t->list));
 
     pcs_outcome end;

@@ -38,10 +38,11 @@ typedef struct candidate {
     bool timed;                 // interactions: the relation has a function of time f
     double time_f[2];           // f at t_k and at t_k + h, in units of the row
     double time_rate[2];        // df/dt at these times
-    double *joint_shift;        // dim: term that rows at the middle add to u'; null: rows at q_k
-    double slack;   // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
-    double pull;    // m/s: speed at which a gap within the tolerance is closed
-    double *g;      // gaps at q_k (candidate_gaps of them)
+    double *joint_shift;        // dim: term that rows elsewhere than at q_k add to u'; else null
+    bool closes;  // a joint of a loop beside other rows: its rows are taken where joints are closed
+    double slack; // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
+    double pull;  // m/s: speed at which a gap within the tolerance is closed
+    double *g;    // gaps at q_k (candidate_gaps of them)
     double *g_end;  // gaps at q'
     double *u_k;    // dim velocities at q_k, v_k
     double *r, *u;  // dim impulses (zero when not active) and velocities u'. Until
@@ -90,6 +91,7 @@ typedef struct candidates {
                                 // tolerance, without a search
     bool projected;             // the projection has measured the overlap at q'
     bool settles, settles_much; // joints in the middle remove a rest of H v, or a large one
+    bool disagree;              // rows of redundant joints contradict each other in this step
     double joint_change;        // sum of squares of the change of H v until the middle, (m/s)^2
     double noise;               // relative speed below which an impulse is error of the solver
 } candidates;
@@ -587,9 +589,15 @@ static inline const double *trial_stiffness(const trial *t, int b)
 double step_tension_work(const trial *t, int b);
 // takes the rows of joints as the scheme says; `pure`: by the midpoint rule, which gains no energy
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list);
-// Adds what the last velocities leave of H v to the terms of the joints in the middle; false,
-// without a change, when that is more than their rows can contradict each other by (assemble.c)
-bool step_joints_yield(const trial *t, candidates *list);
+// finds the joints whose rows must be taken where all joints are closed (loops.c); *changed: others
+// than before
+pcs_status step_find_loops(const trial *t, pcs_arena mem, candidates *list, bool *changed);
+// q moved to where these joints are closed, from the arena; q itself where they are closed, or
+// cannot be
+pcs_status step_close_loops(const trial *t, const double *q, candidates *list, pcs_arena *mem,
+                            const double **closed);
+// removes from the terms of these joints what their rows at q contradict each other by
+pcs_status step_agree_loops(const trial *t, const double *q, candidates *list, pcs_arena mem);
 // true when joints that are not pure have gained energy by the last velocities
 bool step_joints_gain(const trial *t, pcs_arena mem);
 // the islands that active candidates hold together: up[i] leads to the root of system i

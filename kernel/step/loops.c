@@ -1,0 +1,138 @@
+// Rows of joints that depend on each other, beside contacts, limits, motors or friction.
+//
+// A closed loop of joints often has more rows than it needs: of the 20 rows of a four-bar with four
+// hinges 17 are independent. This holds where all joints are closed. At coordinates that are off
+// by d the rows have full rank, with singular values of order d in the directions that should be
+// free of rows: they lock the mechanism, and a contact that moves it finds impulses of order 1 / d,
+// or none. Joints alone are solved by least squares, which leaves these directions out. With other
+// rows in the island this is no longer a linear problem.
+//
+// The rows of such joints are therefore taken at coordinates that are moved to where all joints are
+// closed: by order h^2 in the middle of a step, where the midpoint rule keeps its order, and by the
+// drift where positions are not projected. The state itself does not move. Islands of joints alone
+// get these rows only where the first solve fails.
+#include "step/project.h"
+
+#include <string.h>
+
+// part of the size of the smallest body by which these joints may be open: singular values of this
+// order count as zero. Largest number of steps until they are closed; where rounding ends these
+// before, the part of what was open that may be left
+#define CLOSED      1e-12
+#define CLOSE_STEPS 12
+#define CLOSE_LEFT  1e-3
+
+// marks the islands with a loop of joints, and those with rows that are no equalities
+static void mark_islands(const trial *t, int *up, int *tree, bool *loop, bool *mixed)
+{
+    const int world = t->m->n_systems;
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        const int mover = candidate_mover(t, c);
+        if (!c->active || !system_moves(t->m, mover)) continue;
+        const int root = island_root(up, mover);
+        mixed[root] = mixed[root] || candidate_cone(c) != PCS_CONE_EQUALITY;
+        if (c->law.kind != PCS_LAW_EQUALITY) continue;
+        const int one = island_root(tree, system_moves(t->m, c->sys1) ? c->sys1 : world);
+        const int two = island_root(tree, system_moves(t->m, c->sys2) ? c->sys2 : world);
+        loop[root] = loop[root] || one == two;
+        tree[two] = one;
+    }
+}
+
+pcs_status step_find_loops(const trial *t, pcs_arena mem, candidates *list, bool *changed)
+{
+    const int n = t->m->n_systems;
+    *changed = false;
+    if (t->m->n_interactions == 0) return PCS_OK;
+    int *up = PCS_TAKE(&mem, (size_t)n, int), *tree = PCS_TAKE(&mem, (size_t)n + 1, int);
+    bool *loop = PCS_TAKE(&mem, 2 * (size_t)n, bool);
+    if (!up || !tree || !loop) return pcs_fail_memory("step: loops of joints");
+    memset(loop, 0, 2 * (size_t)n * sizeof *loop);
+    step_join_islands(t, up);
+    for (int i = 0; i <= n; ++i) {
+        tree[i] = i;
+    }
+    mark_islands(t, up, tree, loop, loop + n);
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        const int mover = candidate_mover(t, c);
+        bool closes = c->active && !c->held && c->law.kind == PCS_LAW_EQUALITY;
+        closes = closes && system_moves(t->m, mover);
+        const int root = closes ? island_root(up, mover) : 0;
+        closes = closes && loop[root] && (loop[n + root] || list->disagree);
+        *changed = *changed || closes != c->closes;
+        c->closes = closes;
+    }
+    return PCS_OK;
+}
+
+// the set of these joints, without memory for more
+static pcs_status take_set(candidates *list, bool timed, pcs_arena *mem, project_set *set)
+{
+    *set = (project_set){.row = PCS_TAKE(mem, (size_t)list->n, candidate *)};
+    if (!set->row) return pcs_fail_memory("step: loops of joints");
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        if (c->closes && (timed || !c->timed)) project_add(set, c);
+    }
+    return PCS_OK;
+}
+
+pcs_status step_close_loops(const trial *t, const double *q, candidates *list, pcs_arena *mem,
+                            const double **closed)
+{
+    const pcs_model *m = t->m;
+    *closed = q;
+    double *moved = PCS_TAKE(mem, (size_t)m->nq, double);
+    pcs_arena scratch = *mem;
+    project_set set;
+    PCS_TRY(take_set(list, false, &scratch, &set));
+    if (!moved) return pcs_fail_memory("step: loops of joints");
+    memcpy(moved, q, (size_t)m->nq * sizeof *q);
+    trial there = *t;
+    there.end.q = moved;
+    there.proj_tol = CLOSED * t->size;
+    pcs_step_report report = {0};
+    PCS_TRY(project_joints(&there, &set, CLOSE_STEPS, scratch, moved, &report));
+    const double most = CLOSE_LEFT * report.violation_before;
+    if (report.projection_iters > 0 && report.violation_after <= most) *closed = moved;
+    return PCS_OK;
+}
+
+// The terms of the joints may contradict rows that depend on each other: the rest of H v that the
+// rule removes belongs to the rows at q_k. What the joints alone leave by least squares is removed
+pcs_status step_agree_loops(const trial *t, const double *q, candidates *list, pcs_arena mem)
+{
+    project_set set;
+    PCS_TRY(take_set(list, true, &mem, &set));
+    double *g = PCS_TAKE(&mem, (size_t)set.rows, double);
+    set.w = PCS_TAKE(&mem, (size_t)set.rows, double);
+    set.kind = PCS_TAKE(&mem, (size_t)set.rows, pcs_cone);
+    double *dq = PCS_TAKE(&mem, (size_t)t->m->nq, double);
+    if (!g || !set.w || !set.kind || !dq) return pcs_fail_memory("step: loops of joints");
+    for (int i = 0, k = 0; i < set.n; ++i) {
+        const candidate *c = set.row[i];
+        for (int j = 0; j < c->dim; ++j, ++k) {
+            g[k] = (c->joint_shift ? c->joint_shift[j] : 0) + (c->drive ? c->drive[j] : 0);
+            set.kind[k] = PCS_CONE_EQUALITY;
+        }
+    }
+    trial there = *t;
+    there.end.q = (double *)(uintptr_t)q;
+    const pcs_solver_opts opts = project_options(&set, g, 0);
+    pcs_report report;
+    PCS_TRY(project_in_mass(&there, &set, g, &opts, mem, dq, &report));
+    double square = 0;
+    for (int k = 0; k < set.rows; ++k) {
+        square += set.w[k] * set.w[k];
+    }
+    if (!(square > 0 && square <= list->joint_change)) return PCS_OK;
+    for (int i = 0, k = 0; i < set.n; ++i) {
+        const candidate *c = set.row[i];
+        for (int j = 0; j < c->dim; ++j, ++k) {
+            if (c->joint_shift) c->joint_shift[j] -= set.w[k];
+        }
+    }
+    return PCS_OK;
+}
