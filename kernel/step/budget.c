@@ -9,7 +9,7 @@
 // units of every step; per contact or joint within reach; number of these that count in full; per
 // further one, most of which cost less; number of these per system that count: more are within
 // reach where bodies are fast for the step, and few of them act
-#define UNITS_LEAST  4e6
+#define UNITS_LEAST  1e7
 #define UNITS_PER    1e5
 #define MANY         450
 #define UNITS_BEYOND 2e4
@@ -17,7 +17,10 @@
 
 // A first attempt that may be divided has at most half of the budget, and no more than the larger
 // of these units and this part of the budget: a step not solved by then is rarely solved by more.
+// Where the budget is that of the default, at most MANY contacts have FIRST_FEW: their methods need
+// as much, one after another.
 #define FIRST_UNITS 8e6
+#define FIRST_FEW   1.25e7
 #define FIRST_PART  0.125
 
 void step_budget_begin(pcs_work *wk)
@@ -31,6 +34,7 @@ void step_budget_know(pcs_work *wk, int n)
 {
     step_budget *b = &wk->budget;
     if (b->most > 0) return;
+    b->few = n <= MANY;
     const int full = n < MANY ? n : MANY;
     const double beyond = fmin(n - full, (double)MOST_BEYOND * wk->owner->n_blocks);
     b->most = UNITS_LEAST + UNITS_PER * full + UNITS_BEYOND * beyond;
@@ -45,7 +49,8 @@ void step_spend(pcs_work *wk, double units)
 void step_budget_limit(step_budget *b)
 {
     b->end = b->part * b->most;
-    if (b->first) b->end = fmin(b->end, fmax(FIRST_UNITS, FIRST_PART * b->most));
+    const double units = b->few ? FIRST_FEW : FIRST_UNITS;
+    if (b->first) b->end = fmin(b->end, fmax(units, FIRST_PART * b->most));
 }
 
 bool step_budget_is_short(const pcs_work *wk)

@@ -187,6 +187,7 @@ typedef struct step_budget {
     double start;       // s, reading of the clock when the step began
     double clock;       // part of the seconds of the scheme that have passed at its end
     bool first;         // this attempt is that of the whole step, which may be divided
+    bool few;           // the budget is the default one, and every contact counts in full
     bool ends_solve;    // the units of the last solve are fewer than its max_iters
     bool stopped;       // by the watch
 } step_budget;

@@ -275,7 +275,7 @@ TEST(contacts_within_reach_of_fast_bodies_do_not_multiply_the_budget)
     }
     scene_start(&s);
     scene_step(&s, 0.02);
-    ck_assert_double_le(s.report.budget, 4e6 + 450 * 1e5 + 30 * n * 2e4);
+    ck_assert_double_le(s.report.budget, 1e7 + 450 * 1e5 + 30 * n * 2e4);
     ck_assert_double_le(s.report.units, s.report.budget + OVERDRAFT);
     scene_close(&s);
 }

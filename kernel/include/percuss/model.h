@@ -338,7 +338,7 @@ typedef struct pcs_scheme {
                   ///< keep time sets 0. The report is that of the last part
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
-                   ///< to 500 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,
+                   ///< to 500 ns. 0 (default): 1e7, and 1e5 for each contact or joint within reach,
                    ///< 2e4 for each beyond 450, of which at most 30 for each body count. A step
                    ///< that has used them up ends with PCS_OUTCOME_MAX_ITERS, at the same bits
                    ///< everywhere. The running operation, such as a factorisation, may exceed it;
