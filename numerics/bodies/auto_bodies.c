@@ -91,6 +91,7 @@ typedef struct turns {
     bool boxes;            // which the interior point method does not take
     int factors;           // number of turns with these factors
     int velocities;        // number of tries with systems in the velocities
+    bool stuck;            // the measure has not fallen for long: these tries do not wait
     double mark, marked;   // the measure when it last fell to half, and the units spent until then
 } turns;
 
@@ -260,7 +261,8 @@ static pcs_status turn_of_velocities(turns *t)
     const bool alone = !part_runs(&all->o, PART_SWEEPS);
     const double unit = VELOCITY_UNIT * (t->spend.factor + t->nb);
     if (left_of(t) < next->left * unit) return PCS_OK;
-    if (!alone && all->result->units < next->after * unit) return PCS_OK;
+    const bool waits = !alone && !t->stuck;
+    if (waits && all->result->units < next->after * unit) return PCS_OK;
     t->velocities += 1;
     all->part = next->part;
     island_task one = *all;
@@ -274,6 +276,18 @@ static pcs_status turn_of_velocities(turns *t)
     const pcs_status status = solver_class_of(one.o.kind)->solve_bodies(&one);
     if (status != PCS_ERR_UNSUPPORTED) return status;
     t->velocities = VELOCITY_TRIES;
+    return PCS_OK;
+}
+
+// Where the turns would end without a solution: the tries in the velocities that are left, at once
+static pcs_status last_tries(turns *t)
+{
+    t->stuck = true;
+    for (int before = -1; t->velocities != before && !over(t);) {
+        before = t->velocities;
+        PCS_TRY(turn_of_velocities(t));
+    }
+    t->stuck = false;
     return PCS_OK;
 }
 
@@ -294,6 +308,9 @@ static pcs_status take_turns(turns *t)
             PCS_TRY(turn_of_velocities(t));
         }
         if (!t->finish && !part_runs(&t->t->o, PART_SWEEPS)) return PCS_OK;
+        if (over(t)) return PCS_OK;
+        if (!stagnates(t)) continue;
+        if (!t->boxes && !t->linked) PCS_TRY(last_tries(t));
         if (over(t) || stagnates(t)) return PCS_OK;
     }
 }
