@@ -273,7 +273,10 @@ static pcs_status turn_of_velocities(turns *t)
     if (next->step_fraction > 0) one.o.as.ipm.step_fraction = next->step_fraction;
     // a little better is no better start: iterates that diverge may have a smaller measure
     one.below = fmax(all->o.tol, VELOCITY_NEARER * task_value(all));
+    const double spent = all->result->units;
     const pcs_status status = solver_class_of(one.o.kind)->solve_bodies(&one);
+    // a try is long: that the measure did not fall in it says nothing about the others
+    t->marked += all->result->units - spent;
     if (status != PCS_ERR_UNSUPPORTED) return status;
     t->velocities = VELOCITY_TRIES;
     return PCS_OK;

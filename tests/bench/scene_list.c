@@ -411,7 +411,7 @@ static const bench_scene scenes[] = {
     {"wall", "six layers of bricks, jolted", NULL, wall, NULL, 1e-8, 0, 0},
     {"tower", "ten layers of three planks, jolted, 60 s", NULL, tower, NULL, 1e-10, 1, 0},
     {"arch", "45 stones that stand", NULL, NULL, &arch, 1e-8, 0, 0},
-    {"arch_falls", "45 stones that are too thin to stand", NULL, NULL, &arch_falls, 1e-8, 0, 1},
+    {"arch_falls", "45 stones that are too thin to stand", NULL, NULL, &arch_falls, 1e-8, 0, 4},
     {"dominoes", "twenty dominoes, the first pushed", NULL, NULL, &dominoes, 1e-6, 0, 4},
     {"cards", "a house of cards, three storeys", NULL, NULL, &cards, 1e-8, 0, 0},
     {"cradle", "a ball meets two that touch, e = 1", NULL, NULL, &cradle, 1e-14, 0, 0},
