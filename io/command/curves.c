@@ -594,7 +594,7 @@ static bool add_forces(const pcs_trajectory *trajectory, const curves_def *def, 
                 return false;
             }
             char name[80];
-            snprintf(name, sizeof name, "%s %d", force_kind_word(is.kind), id);
+            snprintf(name, sizeof name, "%s %d", pcs_force_kind_word(is.kind), id);
             const char *given = pcs_trajectory_force_name(trajectory, (pcs_force){id});
             char *words = readable(*given ? given : name);
             r[out->count] = (rule){NULL, parts > 1 ? k + 1 : 0, id, false};

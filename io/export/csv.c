@@ -161,7 +161,7 @@ static void put_force(const export_job *job, int id, const pcs_force_def *def,
     const bool bushing = def->kind == PCS_FORCE_BUSHING;
     csv_int(out, 0, id);
     csv_text(out, 0, pcs_trajectory_force_name(job->trajectory, (pcs_force){id}));
-    csv_text(out, 0, force_kind_word(def->kind));
+    csv_text(out, 0, pcs_force_kind_word(def->kind));
     csv_int(out, 0, def->system1.id);
     csv_int(out, 0, def->system2.id);
     csv_text(out, 0, name_of(job, def->system1.id));

@@ -44,16 +44,6 @@ bool force_has_line(const pcs_trajectory *t, pcs_force force, pcs_force_def *out
     return out->system2.id > 0 || (out->kind != PCS_FORCE_TORSION && out->kind != PCS_FORCE_USER);
 }
 
-const char *force_kind_word(pcs_force_kind kind)
-{
-    static const char *const words[] = {
-        [PCS_FORCE_SPRING] = "spring",   [PCS_FORCE_TORSION] = "torsion",
-        [PCS_FORCE_BUSHING] = "bushing", [PCS_FORCE_GRAVITY] = "gravity",
-        [PCS_FORCE_USER] = "callback",
-    };
-    return words[kind];
-}
-
 void contact_point(const pcs_contact *c, double x[3])
 {
     for (int i = 0; i < 3; ++i) {

@@ -28,9 +28,6 @@ void contact_impulse(const pcs_contact *c, double r[3]);
 // springs and callbacks those of two bodies, but not of Lagrangian systems, which have none.
 bool force_has_line(const pcs_trajectory *t, pcs_force force, pcs_force_def *out);
 
-// "spring", "torsion", "bushing", "gravity" or "callback"
-const char *force_kind_word(pcs_force_kind kind);
-
 // x as a float: the nearest one, the largest if x is beyond it; NaN stays
 static inline float as_float(double x)
 {

@@ -193,7 +193,7 @@ static void write_force(json *j, const book *b, int number)
     }
     if (def.kind == PCS_FORCE_TORSION) place_torsion(b, &def, def.p1, def.p2);
     json_open(j, NULL, '{');
-    json_text(j, "kind", force_kind_word(def.kind));
+    json_text(j, "kind", pcs_force_kind_word(def.kind));
     json_text(j, "name", pcs_trajectory_force_name(b->trajectory, id));
     write_bodies_of(j, def.system1, def.system2);
     write_pair(j, "points", 3, def.p1, def.p2);

@@ -297,6 +297,17 @@ pcs_status pcs_model_set_force_name(pcs_model *m, pcs_force force, const char *n
     return set_name(m, "pcs_model_set_force_name", PART_FORCE, force.id, name);
 }
 
+const char *pcs_force_kind_word(pcs_force_kind kind)
+{
+    static const char *const words[] = {
+        [PCS_FORCE_SPRING] = "spring",   [PCS_FORCE_TORSION] = "torsion",
+        [PCS_FORCE_BUSHING] = "bushing", [PCS_FORCE_GRAVITY] = "gravity",
+        [PCS_FORCE_USER] = "callback",
+    };
+    const int n = (int)(sizeof words / sizeof *words), k = (int)kind;
+    return k >= 0 && k < n ? words[k] : NULL;
+}
+
 const char *pcs_model_force_name(const pcs_model *m, pcs_force force)
 {
     return part_name(m, PART_FORCE, force.id);

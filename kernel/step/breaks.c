@@ -47,8 +47,8 @@ static pcs_status load_of(const trial *t, const candidate *c, const candidate *e
 pcs_status step_breaks(const trial *t, candidates *list, pcs_step_report *out)
 {
     const pcs_model *m = t->m;
+    if (!m->breaks || list->n == 0) return PCS_OK;
     const candidate *end = list->c + list->n;
-    if (!m->breaks) return PCS_OK;
     for (candidate *c = list->c; c < end && c->interaction >= 0; ++c) {
         const pcs_strength *strength = &m->strength[c->interaction];
         const bool first = c == list->c || c[-1].interaction != c->interaction;

@@ -169,8 +169,9 @@ static pcs_status balance(finish_system *s, const unsigned char *take, const dou
 {
     const bodies_problem *b = s->b;
     double *left = PCS_TAKE(&work, (size_t)s->ns, double);
-    double *g = PCS_TAKE(&work, 2 * (size_t)s->nv, double), *y = g + s->nv;
-    if (!left || !g) return pcs_fail_memory("contacts");
+    double *g = PCS_TAKE(&work, (size_t)s->nv, double);
+    double *y = PCS_TAKE(&work, (size_t)s->nv, double);
+    if (!left || !g || !y) return pcs_fail_memory("contacts");
     double best = INFINITY;
     project(b, take, r);
     weigh(s, take, r);

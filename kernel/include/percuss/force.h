@@ -36,7 +36,7 @@ typedef enum pcs_force_kind {
                        ///< axes of frame 1: P2 - P1, and the rotation vector
     PCS_FORCE_GRAVITY, ///< tension strength / l^2 between the points: two masses m1 and m2 at p1 =
                        ///< p2 = 0 have strength G m1 m2, charges a negative one
-    PCS_FORCE_USER ///< a callback
+    PCS_FORCE_USER     ///< a callback
 } pcs_force_kind;
 
 /// Generalised forces F1 on system 1 and F2 on system 2 at time t, in the velocities of each: of a
@@ -106,6 +106,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_set_force_enabled(pcs_model *model, p
 
 /// True when a force element exists and is enabled; its systems may still be disabled.
 PCS_API bool pcs_model_force_enabled(const pcs_model *model, pcs_force force);
+
+/// The word of a kind, as trajectories and exports have it: "spring", "torsion", "bushing",
+/// "gravity" or "callback"; a constant. Null for any other number.
+PCS_API const char *pcs_force_kind_word(pcs_force_kind kind);
 
 /// As pcs_model_set_system_name.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_force_name(pcs_model *model, pcs_force force,
