@@ -202,18 +202,6 @@ static void add_product(int m, int k, int n, double f, const double *A, const do
     }
 }
 
-void block_sparse_add_mul(const block_sparse *A, const double *x, double *y)
-{
-    for (int b = 0; b < A->n; ++b) {
-        const int w = A->start[b + 1] - A->start[b];
-        for (int e = A->first[b]; e < A->first[b + 1]; ++e) {
-            const int i = A->index[e];
-            block_addmul(A->start[i + 1] - A->start[i], w, A->val + A->at[e], x + A->start[b],
-                         y + A->start[i]);
-        }
-    }
-}
-
 // ---- factors -----------------------------------------------------------------------------------
 
 static void fill(block_sparse *A)

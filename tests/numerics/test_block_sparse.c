@@ -52,13 +52,13 @@ static void open_case(sparse_case *c, test_random *r, double part)
     }
 }
 
-TEST(a_solve_and_a_product_are_those_of_the_dense_matrix)
+TEST(a_solve_is_that_of_the_dense_matrix)
 {
     test_random r = random_seed(5);
     static sparse_case c;
     for (int draw = 0; draw < 20; ++draw) {
         open_case(&c, &r, draw % 2 == 0 ? 0.1 : 0.4);
-        double x[MOST], y[MOST] = {0}, b[MOST] = {0};
+        double x[MOST], b[MOST] = {0};
         for (int i = 0; i < c.n; ++i) {
             x[i] = random_normal(&r);
         }
@@ -67,11 +67,9 @@ TEST(a_solve_and_a_product_are_those_of_the_dense_matrix)
                 b[i] += c.dense[i + c.n * j] * x[j];
             }
         }
-        block_sparse_add_mul(&c.A, x, y);
-        expect_same(y, b, c.n, 1e-12);
         ck_assert(block_sparse_factor(&c.A));
-        block_sparse_solve(&c.A, y);
-        expect_same(y, x, c.n, 1e-13);
+        block_sparse_solve(&c.A, b);
+        expect_same(b, x, c.n, 1e-13);
         pcs_arena_destroy(NULL, &c.mem);
     }
 }

@@ -44,9 +44,6 @@ PCS_API bool block_sparse_factor(block_sparse *A);
 // x = A^-1 x with these factors
 PCS_API void block_sparse_solve(const block_sparse *A, double *x);
 
-// y += A x
-PCS_API void block_sparse_add_mul(const block_sparse *A, const double *x, double *y);
-
 // The blocks of A^-1 where the factors have entries (Takahashi, Fagan and Chen), from the arena;
 // diagonal block b
 PCS_API pcs_status block_sparse_invert(block_sparse *A, pcs_arena *mem);
