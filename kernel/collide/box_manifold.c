@@ -55,10 +55,19 @@ static int largest(const double u[3], double *sine2)
     return i;
 }
 
-// the face whose normal is u, box 1 first; else, of two nearly opposite faces along u, the better
-// one
+// true when an edge of box 2 is nearly along face i of box 1
+static bool has_edge_along(const box_pair *b, int i)
+{
+    return fmin(fabs(b->R[i]), fmin(fabs(b->R[i + 3]), fabs(b->R[i + 6]))) <= manifold_tol;
+}
+
+// The face whose normal is u, box 1 first; else, of the faces about along u that a face or an edge
+// of the other box lies along, the better one. An edge of a box that hangs over the outline of a
+// face crosses an edge of it: u is then the normal of the two edges, and the other end is on the
+// face.
 static bool find_reference(const box_pair *b, const double u[3], reference *r)
 {
+    const box_pair e = box_exchange(b);
     double u2[3], off1, off2;
     m3_mul_t(b->R, u, u2);
     const int i = largest(u, &off1), j = largest(u2, &off2);
@@ -66,9 +75,11 @@ static bool find_reference(const box_pair *b, const double u[3], reference *r)
     r->of1 = off1 <= flush_tol * flush_tol;
     r->flush = r->of1 || off2 <= flush_tol * flush_tol;
     if (!r->flush) {
-        const double limit = manifold_tol * manifold_tol, Rij = b->R[i + 3 * j];
-        if (off1 > limit || off2 > limit || 1 - Rij * Rij > limit) return false;
-        r->of1 = off1 <= off2;
+        const double limit = manifold_tol * manifold_tol;
+        const bool on1 = off1 <= limit && has_edge_along(b, i);
+        const bool on2 = off2 <= limit && has_edge_along(&e, j);
+        if (!on1 && !on2) return false;
+        r->of1 = on1 && (!on2 || off1 <= off2);
     }
     r->axis = r->of1 ? i : j;
     return true;

@@ -56,8 +56,22 @@ static int facing(const polyhedron *h, const double d[3], double *sine2)
     return f;
 }
 
-// the face whose normal is u, of 1 first; else, of two nearly opposite faces along u (or one on
-// which an edge nearly lies), the better one
+// true when an edge at the vertex of h furthest along d is nearly normal to d
+static bool has_edge_along(const polyhedron *h, const double d[3])
+{
+    const int v = polyhedron_top(h, d);
+    if (h->n_edges == 0) return true;
+    for (int k = h->about[v]; k < h->about[v + 1]; ++k) {
+        const int *e = h->edge + 4 * (size_t)h->spoke[k];
+        double along[3];
+        v3_sub(polyhedron_vertex(h, e[1]), polyhedron_vertex(h, e[0]), along);
+        if (fabs(v3_dot(along, d)) <= manifold_tol * v3_norm(along)) return true;
+    }
+    return false;
+}
+
+// The face whose normal is u, of 1 first; else, of the faces about along u that a face or an edge
+// of the other one lies along, the better one
 static bool find_reference(const polyhedra *p, const double u[3], reference *r)
 {
     double back[3], off1, off2;
@@ -69,9 +83,10 @@ static bool find_reference(const polyhedra *p, const double u[3], reference *r)
     r->of1 = off1 <= flush;
     r->flush = r->of1 || off2 <= flush;
     if (!r->flush) {
-        if (f1 >= 0 && f2 >= 0 && !(off1 <= limit && off2 <= limit)) return false;
-        if (!(off1 <= limit || off2 <= limit)) return false;
-        r->of1 = off1 <= off2;
+        const bool on1 = off1 <= limit && has_edge_along(p->p2, back);
+        const bool on2 = off2 <= limit && has_edge_along(p->p1, u);
+        if (!on1 && !on2) return false;
+        r->of1 = on1 && (!on2 || off1 <= off2);
     }
     r->face = r->of1 ? f1 : f2;
     return true;

@@ -451,6 +451,83 @@ TEST(nearly_flush_faces_keep_four_points)
     }
 }
 
+// A floor of half edges (1, 0.8, 0.3) with its middle at the origin, and a card that stands on its
+// upper face by one of its long edges, at `slope` to it. The edge begins above the floor, at height
+// `high`, and hangs over the side x = 1; it falls by `tilt` per length.
+static void card_on_edge(double slope, double turn, double high, double tilt, pcs_shape *card,
+                         double q[7])
+{
+    *card = pcs_shape_box(1, 0.02, 0.6);
+    // the middle of the edge, and its axes: along the edge, and the others turned about it
+    const double inner[3] = {0.4, -0.3, 0.3 + high}, norm = sqrt(1 + tilt * tilt);
+    const double e[3] = {cos(turn) / norm, sin(turn) / norm, -tilt / norm};
+    const double side[3] = {-sin(turn), cos(turn), 0};
+    double up[3], R[9], edge[3] = {-0.5, -0.01, -0.3};
+    v3_cross(e, side, up);
+    for (int i = 0; i < 3; ++i) {
+        R[i] = e[i];
+        R[i + 3] = cos(slope) * side[i] + sin(slope) * up[i];
+        R[i + 6] = cos(slope) * up[i] - sin(slope) * side[i];
+    }
+    ck_assert_int_eq(pcs_quat_from_matrix(R, q + 3), PCS_OK);
+    for (int i = 0; i < 3; ++i) {
+        q[i] = inner[i] - (R[i] * edge[0] + R[i + 3] * edge[1] + R[i + 6] * edge[2]);
+    }
+}
+
+// An edge on a face, which hangs over an edge of it: both ends of what they share are contacts, in
+// either order and at any tilt, and the gap of each is the closed form
+TEST(an_edge_on_a_face_has_both_ends)
+{
+    test_random r = random_seed(16);
+    const pcs_shape floor = pcs_shape_box(2, 1.6, 0.6);
+    for (int k = 0; k < TEST_DRAWS(4000); ++k) {
+        const double depth = pow(10, random_between(&r, -12, -4));
+        const double tilt = k % 10 == 0 ? 0 : pow(10, random_between(&r, -9, -4));
+        const double slope = random_between(&r, 0.2, 1.3), turn = random_between(&r, -0.6, 0.6);
+        const double high = random_between(&r, -depth, depth);
+        pcs_shape card;
+        double q[2][7], by[7];
+        memcpy(q[0], still, sizeof still);
+        card_on_edge(slope, turn, high, tilt, &card, q[1]);
+
+        // both boxes moved together, and with their names exchanged
+        random_pose(&r, by, 0.5);
+        for (int i = 0; i < 2; ++i) {
+            double Q[4];
+            pose_point(by, q[i], q[i]);
+            pcs_quat_mul(by + 3, q[i] + 3, Q);
+            memcpy(q[i] + 3, Q, sizeof Q);
+        }
+        const bool upper_first = k % 2 == 1;
+        const double *q1 = q[upper_first], *q2 = q[!upper_first];
+        pcs_feature f[PCS_FEATURES_MAX];
+        const int n = pcs_collide(upper_first ? &card : &floor, q1, upper_first ? &floor : &card,
+                                  q2, 1e-3, PCS_FEATURES_MAX, f);
+        ck_assert_msg(n == 2, "tilt %g, high %g: %d contacts", tilt, high, n);
+
+        // heights above the face, at the end of the card and above the edge of the floor
+        const double over = tilt * 0.6 / cos(turn), end[2] = {high, high - over};
+        const double reach[2] = {0, 0.6 / cos(turn)};
+        double up[3];
+        pose_direction(by, (const double[3]){0, 0, upper_first ? 1 : -1}, up);
+        for (int at = 0; at < 2; ++at) {
+            int found = 0;
+            for (int i = 0; i < n; ++i) {
+                const pcs_gap c = feature_gap(&f[i], q1, q2);
+                double first[3] = {0.4, -0.3, 0.3}, d[3];
+                pose_point(by, first, first);
+                v3_sub(c.P1, first, d);
+                if (fabs(v3_norm(d) - reach[at]) > 1e-3) continue;
+                found += 1;
+                CK_NEAR(v3_dot(c.N, up), 1, tilt * tilt + 1e-14);
+                CK_NEAR(c.g, end[at], fabs(end[at]) * tilt * tilt + 4e-15);
+            }
+            ck_assert_int_eq(found, 1);
+        }
+    }
+}
+
 TEST(gap_goes_through_zero_without_a_jump)
 {
     // straight down, for many rotations: the gap changes no faster than the box moves
