@@ -54,7 +54,10 @@ pcs_status bodies_ipm(island_task *t)
     if (tracked && !track_is_over(&track, x.p.r, x.p.u)) {
         const self_dual_space space = body_system_space(&s);
         track.outcome = PCS_OUTCOME_STALLED;
-        if (body_system_begin(&s, w.k.D)) ipm_run(&w, &space, &track, NULL, x.p.r, x.p.u);
+        if (body_system_begin(&s, w.k.D)) {
+            ipm_start(&w, &space, x.p.r);
+            ipm_run(&w, &space, &track, NULL, x.p.r, x.p.u);
+        }
         status = refute(&x.p.b, x.terms.v_free, &w, work, x.p.r, &track);
     }
     body_system_end(&s);

@@ -20,6 +20,18 @@
 
 #define SOC_HALF 0.70710678118654752440 // 1 / sqrt 2
 
+// The eigenvalues of x (a) and z (b) with x o z = t e and x - z = y, for an eigenvalue l of y:
+// a - b = l, a b = t; and s = a + b. The smaller one is a quotient: no digits are lost
+typedef struct soc_pair {
+    double s, a, b;
+} soc_pair;
+
+static inline soc_pair soc_smooth(double l, double t)
+{
+    const double s = sqrt(l * l + 4 * t), more = (s + fabs(l)) / 2, less = t / more;
+    return l >= 0 ? (soc_pair){s, more, less} : (soc_pair){s, less, more};
+}
+
 // |x_T|
 static inline double soc_tangent(int d, const double *x)
 {

@@ -59,27 +59,16 @@ bool homotopy_take(homotopy *w, const pcs_homotopy_opts *o, int n, int nb, const
 
 // ---- one block ---------------------------------------------------------------------------------
 
-// the eigenvalues of x (a) and z (b) of an eigenvalue of y, and s = sqrt(l^2 + 4 t) = a + b
-typedef struct pair {
-    double s, a, b;
-} pair;
-
-static pair smooth(double l, double t)
-{
-    const double s = sqrt(l * l + 4 * t), more = (s + fabs(l)) / 2, less = t / more;
-    return l >= 0 ? (pair){s, more, less} : (pair){s, less, more};
-}
-
 // both eigenvalues of a block; the lower one is that of a block of one dimension
 typedef struct spectrum {
-    pair low, high;
+    soc_pair low, high;
     double length; // |y_T|
 } spectrum;
 
 static spectrum spectrum_of(const homotopy_point *y, int b, double t)
 {
     const double l = y->low[b], length = y->tangent[b];
-    return (spectrum){smooth(l, t), smooth(l + 2 * length, t), length};
+    return (spectrum){soc_smooth(l, t), soc_smooth(l + 2 * length, t), length};
 }
 
 // x of a block of dimension d > 0

@@ -48,6 +48,11 @@ bool ipm_diverges(const ipm *w)
     return most > LARGE;
 }
 
+void ipm_start(ipm *w, const self_dual_space *space, const double *r)
+{
+    if (w->o.start == PCS_IPM_START_GIVEN) ipm_begin_near(w, space, r);
+}
+
 void ipm_run(ipm *w, const self_dual_space *space, solver_track *t, double *scratch, double *r,
              double *u)
 {
@@ -95,6 +100,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         t.outcome = PCS_OUTCOME_STALLED;
         if (self_dual_system_begin(&s, &w.k, ipm_symmetric(&w), p, &work)) {
             const self_dual_space space = self_dual_system_space(&s);
+            ipm_start(&w, &space, r);
             ipm_run(&w, &space, &t, scratch, r, u);
         }
         self_dual_system_end(&s);
@@ -106,6 +112,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 static const char *const shift_words[] = {"differentiated", "lagged"};
 static const char *const space_words[] = {"automatic", "contact", "body"};
 
+static const char *const start_words[] = {"centre", "given"};
+
 static const pcs_opt options[] = {
     OPT_WORD("shift", ipm.shift, PCS_IPM_SHIFT_DIFFERENTIATED, PCS_IPM_SHIFT_LAGGED,
              "shift mu |u_T| of a Newton step; lagged: that of the last iterate", shift_words),
@@ -115,6 +123,8 @@ static const pcs_opt options[] = {
              "proximal weight on the scaled W, whose diagonal is about 1"),
     OPT_WORD("space", ipm.space, PCS_IPM_SPACE_AUTOMATIC, PCS_IPM_SPACE_BODY,
              "space of the linear systems; body needs bodies, or M and H", space_words),
+    OPT_WORD("start", ipm.start, PCS_IPM_START_CENTRE, PCS_IPM_START_GIVEN,
+             "first point; given: near the given r", start_words),
 };
 
 const solver_class solver_ipm = {

@@ -25,6 +25,10 @@ bool ipm_take(ipm *w, const pcs_ipm_opts *o, int n, int nb, const pcs_block *blo
 // D from scales s (n), which convert r_i into a velocity; b from q; x = z = e
 void ipm_begin(ipm *w, const double *s, const double *q);
 
+// After ipm_begin: x and z near r and z(r), on the central path of a perturbed problem, x o z = t
+// e, with t by the error of r: the larger this is, the farther from the boundary
+void ipm_begin_near(ipm *w, const self_dual_space *space, const double *r);
+
 // true where C is symmetric: the gradient of the shift of friction is not
 static inline bool ipm_symmetric(const ipm *w)
 {
@@ -39,7 +43,9 @@ void ipm_impulse(const ipm *w, bool settled, double *r);
 
 // ---- ipm.c
 
-// Iterates from ipm_begin until the track or the method ends the solve. scratch (2 n): tries
+// ipm_begin_near, where the options say so
+void ipm_start(ipm *w, const self_dual_space *space, const double *r);
+// Iterates from there until the track or the method ends the solve. scratch (2 n): tries
 // proofs of infeasibility, which need all of W in t->p; or null
 void ipm_run(ipm *w, const self_dual_space *space, solver_track *t, double *scratch, double *r,
              double *u);

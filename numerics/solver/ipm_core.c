@@ -19,11 +19,15 @@
 
 #include <string.h>
 
+#include "cone/cone.h"
 #include "cone/jordan.h"
 
 // bounds of the centring
 #define SIGMA_LOW  1e-6
 #define SIGMA_HIGH 0.9
+// comp of a start near r: this many times the largest error squared, and at least NEAR_LEAST
+#define NEAR_PART  10.0
+#define NEAR_LEAST 1e-6
 
 size_t ipm_bytes(int n, int nb)
 {
@@ -59,6 +63,73 @@ void ipm_begin(ipm *w, const double *s, const double *q)
             w->x[k->row + c] = w->z[k->row + c] = c == 0 && w->k.dim[b] > 0;
         }
         w->gx[b] = w->gz[b] = 1;
+    }
+}
+
+// y = x - z of a block at z = A x + b + |z_T| e_N, with A x in Ax
+static void offset(const ipm *w, int b, double y[3])
+{
+    const int i = w->k.block[b].row, d = w->k.dim[b];
+    double z[3] = {0};
+    for (int c = 0; c < d; ++c) {
+        z[c] = w->Ax[i + c] + w->k.b[i + c];
+    }
+    z[0] += soc_tangent(d, z);
+    for (int c = 0; c < d; ++c) {
+        y[c] = w->x[i + c] - z[c];
+    }
+}
+
+// |x - P(y)|^2, P the projection on the cone: zero in a solution
+static double square_of_error(int d, const double *x, const double *y)
+{
+    double p[3], sum = 0;
+    memcpy(p, y, (size_t)d * sizeof *p);
+    if (d == 1) {
+        p[0] = cone_project_unilateral(p[0]);
+    } else {
+        cone_project_coulomb(d, 1, p);
+    }
+    for (int c = 0; c < d; ++c) {
+        sum += (x[c] - p[c]) * (x[c] - p[c]);
+    }
+    return sum;
+}
+
+// x and z of a block with x - z = y and x o z = t e
+static void set_block(ipm *w, int b, const double *y, double t)
+{
+    const int i = w->k.block[b].row, d = w->k.dim[b];
+    const double length = soc_tangent(d, y);
+    const soc_pair low = soc_smooth(y[0] - length, t), high = soc_smooth(y[0] + length, t);
+    w->gx[b] = low.a;
+    w->gz[b] = high.b;
+    const double share = length > 0 ? 1 / (high.s + low.s) : 0;
+    w->x[i] = d == 1 ? low.a : 0.5 * (low.a + high.a);
+    w->z[i] = d == 1 ? low.b : 0.5 * (low.b + high.b);
+    for (int c = 1; c < d; ++c) {
+        w->x[i + c] = y[c] * share * (low.a + high.a);
+        w->z[i + c] = -y[c] * share * (low.b + high.b);
+    }
+}
+
+void ipm_begin_near(ipm *w, const self_dual_space *space, const double *r)
+{
+    double worst = 0, y[3];
+    for (int i = 0; i < w->k.n; ++i) {
+        w->x[i] = r[i] / w->k.size / w->k.D[i];
+    }
+    space->mul(space->user, w->x, w->Ax);
+    for (int b = 0; b < w->k.nb; ++b) {
+        if (w->k.dim[b] == 0) continue;
+        offset(w, b, y);
+        worst = fmax(worst, square_of_error(w->k.dim[b], w->x + w->k.block[b].row, y));
+    }
+    const double t = fmin(1, fmax(NEAR_LEAST, NEAR_PART * worst));
+    for (int b = 0; b < w->k.nb; ++b) {
+        if (w->k.dim[b] == 0) continue;
+        offset(w, b, y);
+        set_block(w, b, y, t);
     }
 }
 

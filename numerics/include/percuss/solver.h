@@ -141,6 +141,13 @@ typedef enum pcs_ipm_space {
     PCS_IPM_SPACE_BODY       ///< the velocities of bodies; refused where there are none
 } pcs_ipm_space;
 
+/// Where ipm begins.
+typedef enum pcs_ipm_start {
+    PCS_IPM_START_CENTRE, ///< x = z = e, whatever r is given
+    PCS_IPM_START_GIVEN   ///< near the given r, as far from the boundary of the cones as r is from a
+                          ///< solution
+} pcs_ipm_start;
+
 /// Options of PCS_SOLVER_IPM.
 typedef struct pcs_ipm_opts {
     pcs_ipm_shift shift;   ///< treatment of the shift of friction
@@ -148,6 +155,7 @@ typedef struct pcs_ipm_opts {
                            ///< step goes, below 1
     double regularisation; ///< proximal weight on W, scaled to a diagonal of about 1
     pcs_ipm_space space;   ///< unknowns of the linear systems
+    pcs_ipm_start start;   ///< first point
 } pcs_ipm_opts;
 
 /// Options of PCS_SOLVER_HOMOTOPY.
