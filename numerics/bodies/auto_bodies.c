@@ -239,13 +239,15 @@ typedef struct velocity_try {
     int most;             // iterations
     double share;         // part of the units that are left which it may spend
     double step_fraction; // of ipm; 0: the default
+    pcs_ipm_start start;  // of ipm
 } velocity_try;
 static const velocity_try velocity_tries[] = {
-    {PCS_SOLVER_IPM, PART_VELOCITIES, 1, 1, 40, 1, 0},
-    {PCS_SOLVER_IPM, PART_VELOCITIES, 3, 3, 40, 1, 0.9},
-    {PCS_SOLVER_HOMOTOPY, PART_PATH, 6, 10, 1000, 0.5, 0},
-    {PCS_SOLVER_HOMOTOPY, PART_PATH, 25, 40, 1000, 1, 0},
-    {PCS_SOLVER_HOMOTOPY, PART_PATH, 100, 100, 4000, 1, 0},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 1, 1, 40, 1, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 2, 2, 30, 1, 0, PCS_IPM_START_GIVEN},
+    {PCS_SOLVER_HOMOTOPY, PART_PATH, 4, 8, 1000, 0.5, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 10, 3, 40, 1, 0.9, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_HOMOTOPY, PART_PATH, 25, 40, 1000, 1, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_HOMOTOPY, PART_PATH, 100, 100, 4000, 1, 0, PCS_IPM_START_CENTRE},
 };
 enum { VELOCITY_TRIES = sizeof velocity_tries / sizeof *velocity_tries };
 
@@ -271,6 +273,7 @@ static pcs_status turn_of_velocities(turns *t)
     one.o.max_iters = next->most;
     if (next->share < 1) one.budget = all->result->units + next->share * left_of(t);
     if (next->step_fraction > 0) one.o.as.ipm.step_fraction = next->step_fraction;
+    if (next->kind == PCS_SOLVER_IPM) one.o.as.ipm.start = next->start;
     // a little better is no better start: iterates that diverge may have a smaller measure
     one.below = fmax(all->o.tol, VELOCITY_NEARER * task_value(all));
     const double spent = all->result->units;
