@@ -18,12 +18,14 @@
 // diagonal of A is about 1) that may be left. Beyond both, the larger system is used from then on
 #define REFINE 4
 #define ENOUGH 1e-13
-// products that two solves cost, with their refinement
-#define SOLVES 12
+// products that two solves cost, with their refinement, and where one check is enough
+#define SOLVES      12
+#define SOLVES_ANEW 6
+// The same part for Newton's corrections, whose right side is computed anew each time; and where
+// the larger system would serve for one factorisation only
+#define CORRECT 1e-6
 // C is inverted: it may be as small as the residual of refinement allows
 #define FLOOR 1e-13
-// the same part where the larger system would serve for one factorisation only
-#define ENOUGH_ANEW 1e-11
 // largest number of entries of a factor
 #define MOST_ENTRIES 2e8
 
@@ -62,9 +64,11 @@ double body_system_cost(body_system *s)
 {
     const double entries = s->S.p[s->nv], product = s->g->nb + entries / PER_VISIT;
     if (s->symmetric) return task_cost(PCS_SOLVER_IPM, s->g->nb, s->nv, entries, SPARSE_STEP);
+    // where S is singular to rounding, the larger system replaces it for one factorisation only
+    if (s->anew) sparse_lu_expect_strong(s->sparse);
     const double factor = sparse_lu_analyse(s->sparse, &s->S);
     s->analysed = !isnan(factor);
-    return (s->analysed ? factor / PER_VISIT : 0) + SOLVES * product;
+    return (s->analysed ? factor / PER_VISIT : 0) + (s->anew ? SOLVES_ANEW : SOLVES) * product;
 }
 
 // ---- products ----------------------------------------------------------------------------------
@@ -75,6 +79,31 @@ static const double *frame(const body_system *s, int b)
     return s->Q && s->turned[b] > 1 ? s->Q + BLOCK_SYSTEM_STRIDE * (size_t)b : NULL;
 }
 
+// A contact of two bodies in space has three rows and six columns for each of them: loops of these
+// lengths are unrolled
+#define UNROLLED(d, w, call)            \
+    do {                                \
+        if ((d) == 3 && (w) == 6) {     \
+            enum { D = 3, W = 6 };      \
+            call;                       \
+        } else {                        \
+            const int D = (d), W = (w); \
+            call;                       \
+        }                               \
+    } while (0)
+
+// y = y + V' x / C, V d x w
+static inline void add_dots(int d, int w, const double *V, const double *x, double C, double *y)
+{
+    for (int c = 0; c < w; ++c, V += d) {
+        double sum = 0;
+        for (int l = 0; l < d; ++l) {
+            sum += V[l] * x[l];
+        }
+        y[c] += sum / C;
+    }
+}
+
 // y = y + V' x, V of the layout of DH
 static void add_transposed(const body_system *s, const double *V, const double *x, double *y)
 {
@@ -82,13 +111,7 @@ static void add_transposed(const body_system *s, const double *V, const double *
         const pcs_block *k = &s->g->block[b];
         for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
             const double *a = V + s->k.off[e];
-            for (int c = 0; c < s->k.width[e]; ++c) {
-                double sum = 0;
-                for (int l = 0; l < k->dim; ++l) {
-                    sum += *a++ * x[k->row + l];
-                }
-                y[s->k.col[e] + c] += sum;
-            }
+            UNROLLED(k->dim, s->k.width[e], add_dots(D, W, a, x + k->row, 1, y + s->k.col[e]));
         }
     }
 }
@@ -100,7 +123,8 @@ static void product(const body_system *s, const double *V, const double *y, doub
         const pcs_block *k = &s->g->block[b];
         memset(x + k->row, 0, (size_t)k->dim * sizeof *x);
         for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
-            block_addmul(k->dim, s->k.width[e], V + s->k.off[e], y + s->k.col[e], x + k->row);
+            const double *a = V + s->k.off[e];
+            UNROLLED(k->dim, s->k.width[e], block_addmul(D, W, a, y + s->k.col[e], x + k->row));
         }
     }
 }
@@ -161,7 +185,12 @@ static void divide_block(const body_system *s, int b, double *x)
     const int d = s->g->block[b].dim;
     const double c = multiple(s, b);
     if (c == 0) {
-        lu_solve(d, s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b, s->piv + 3 * (size_t)b, x);
+        const double *lu = s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b;
+        if (d == 3) {
+            lu_solve(3, lu, s->piv + 3 * (size_t)b, x); // unrolled
+        } else {
+            lu_solve(d, lu, s->piv + 3 * (size_t)b, x);
+        }
         return;
     }
     for (int i = 0; i < d; ++i) {
@@ -185,13 +214,7 @@ static inline const int *add_column(body_system *s, int b, const double *x, doub
     for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
         const double *g = s->G + s->k.off[e];
         double *to = s->S.x + *at++;
-        for (int r = 0; r < s->k.width[e]; ++r) {
-            double sum = 0;
-            for (int l = 0; l < d; ++l) {
-                sum += *g++ * x[l];
-            }
-            to[r] += sum / C;
-        }
+        UNROLLED(d, s->k.width[e], add_dots(D, W, g, x, C, to));
     }
     return at;
 }
@@ -357,7 +380,7 @@ static bool refine(body_system *s, const double *C, double *b, double *left)
         }
         *left = whole > 0 ? largest(n, rest) / fmax(whole, largest(n, b)) : 0;
         if (k == REFINE || !(*left > 0)) return true;
-        if (k > 0 && *left <= ENOUGH) return true;
+        if (s->anew ? *left <= CORRECT : k > 0 && *left <= ENOUGH) return true;
         if (!body_system_apply(s, rest)) return false;
         for (size_t i = 0; i < n; ++i) {
             b[i] += rest[i];
@@ -371,7 +394,7 @@ bool body_system_solve(void *user, const double *C, double *b)
     double left;
     memcpy(s->right, b, (size_t)s->n * sizeof *b);
     if (!refine(s, C, b, &left)) return false;
-    if (s->exact || left <= (s->anew ? ENOUGH_ANEW : ENOUGH)) return true;
+    if (s->exact || left <= (s->anew ? CORRECT : ENOUGH)) return true;
     s->exact = true;
     return body_saddle_factor(s, C) && refine(s, C, b, &left);
 }

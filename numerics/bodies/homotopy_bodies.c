@@ -30,13 +30,13 @@ pcs_status bodies_homotopy(island_task *t)
     pcs_arena work = t->work;
     PCS_TRY(part_rows_open(t, &work, &x));
     PCS_TRY(take(&x, &t->o, &work, &w, &s));
+    s.anew = true;
     const double cost = body_system_cost(&s);
     const pcs_solver_opts o = task_limits(t, &t->o, task_left(t), cost);
     const bool tracked = part_rows_track(t, &x, &o, &work, &track);
     if (tracked && !track_is_over(&track, x.p.r, x.p.u)) {
         const self_dual_space space = body_system_space(&s);
         track.outcome = PCS_OUTCOME_STALLED;
-        s.anew = true;
         if (body_system_begin(&s, w.k.D)) {
             homotopy_run(&w, &space, &track, NULL, x.p.r, x.p.u, &path);
         }

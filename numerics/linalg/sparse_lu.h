@@ -14,6 +14,9 @@ size_t sparse_lu_bytes(int n);
 
 // null when the arena is too small
 sparse_lu *sparse_lu_begin(int n, pcs_arena *arena);
+// The diagonal will be strong, as that of a definite matrix with an unsymmetric part: where the
+// pattern is symmetric, rows are exchanged in a front of lu_fronts.h only, which is faster
+void sparse_lu_expect_strong(sparse_lu *w);
 // accepts null
 void sparse_lu_end(sparse_lu *w);
 
@@ -29,8 +32,8 @@ typedef enum sparse_lu_outcome {
 sparse_lu_outcome sparse_lu_refactor(sparse_lu *w, const pcs_csc *A, bool same);
 
 // The analysis that the next call of sparse_lu_refactor with `same` uses: returns the number of
-// multiplications of such a factorisation without pivoting; NaN where the pattern is singular, or
-// without memory. The values of A are not read.
+// multiplications of such a factorisation without pivoting, or those that it is worth by fronts;
+// NaN where the pattern is singular, or without memory. The values of A are not read.
 double sparse_lu_analyse(sparse_lu *w, const pcs_csc *A);
 
 // the smallest over the largest pivot after SPARSE_LU_GOOD: a rough reciprocal condition number

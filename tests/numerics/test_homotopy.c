@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "linalg/dense.h"
+#include "linalg/lu_fronts.h"
 #include "linalg/sparse_lu.h"
 #include "problem/problem.h"
 #include "solver/homotopy.h"
@@ -159,6 +160,73 @@ TEST(signs_of_determinants)
         negative += sign < 0;
     }
     ck_assert(negative > 50 && negative < 150);
+}
+
+// LU by fronts against the dense one: bodies in a row and a column of them that touch all, with 6
+// velocities each and entries of any sign. Both have the same solution and the same sign of the
+// determinant, from memory of its own or the caller's, and again with other values
+TEST(fronts_agree_with_dense_factors)
+{
+    enum { BODIES = 24, WIDTH = 6, N = BODIES * WIDTH };
+    static double A[N * N], lu[N * N], x[N * N], b[N], y[N], z[N], work[2 * N];
+    static int piv[N], ptr[N + 1], row[N * N];
+    test_random rng = random_seed(11);
+    int negative = 0, large = 0;
+    for (int draw = 0; draw < 40; ++draw) {
+        int nnz = 0;
+        for (int j = 0; j < N; ++j) {
+            for (int i = 0; i < N; ++i) {
+                const int p = i / WIDTH, q = j / WIDTH, apart = p > q ? p - q : q - p;
+                A[i + N * j] = 0;
+                if (apart > 2 && p % 8 != 0 && q % 8 != 0) continue;
+                A[i + N * j] = random_normal(&rng) * (i % 5 == 0 ? 1e6 : 1);
+                row[nnz] = i;
+                x[nnz++] = A[i + N * j];
+            }
+            ptr[j + 1] = nnz;
+        }
+        const pcs_csc S = {.m = N, .n = N, .p = ptr, .i = row, .x = x};
+        lu_fronts *f = lu_fronts_create(&S);
+        if (!f) continue; // without the supernodal part of CHOLMOD
+        large += 1;
+        for (int again = 0; again < 2; ++again) {
+            for (int k = 0; k < N; ++k) {
+                b[k] = random_normal(&rng);
+            }
+            memcpy(lu, A, sizeof A);
+            ck_assert(dense_lu(N, lu, piv));
+            ck_assert(lu_fronts_factor(f, &S) > 0);
+            ck_assert_int_eq(lu_fronts_sign(f), dense_lu_sign(N, lu, piv));
+            memcpy(y, b, sizeof b);
+            memcpy(z, b, sizeof b);
+            lu_fronts_solve(f, NULL, y);
+            lu_fronts_solve(f, work, z);
+            ck_assert_mem_eq(y, z, sizeof y);
+            double most = 0;
+            for (int i = 0; i < N; ++i) {
+                double sum = -b[i], size = 0;
+                for (int j = 0; j < N; ++j) {
+                    sum += A[i + N * j] * y[j];
+                    size += fabs(A[i + N * j] * y[j]);
+                }
+                most = fmax(most, fabs(sum) / size);
+            }
+            ck_assert_msg(most < 1e-9, "residual %g", most);
+            negative += lu_fronts_sign(f) < 0;
+            // a row of other sign
+            for (int j = 0; j < N; ++j) {
+                A[3 + N * j] = -A[3 + N * j];
+            }
+            for (int k = 0; k < nnz; ++k) {
+                if (row[k] == 3) x[k] = -x[k];
+            }
+        }
+        lu_fronts_destroy(f);
+    }
+    ck_assert_int_eq(negative, large);
+    // a pattern that is not symmetric
+    const pcs_csc odd = {.m = 2, .n = 2, .p = (int[]){0, 1, 3}, .i = (int[]){0, 0, 1}, .x = x};
+    ck_assert_ptr_null(lu_fronts_create(&odd));
 }
 
 // Families with a solution: where the path turns, it is found all the same, and the report says how
