@@ -91,6 +91,7 @@ typedef struct turns {
     bool boxes;            // which the interior point method does not take
     int factors;           // number of turns with these factors
     int velocities;        // number of tries with systems in the velocities
+    int paths;             // of these, with homotopy
     bool stuck;            // the measure has not fallen for long: these tries do not wait
     double mark, marked;   // the measure when it last fell to half, and the units spent until then
 } turns;
@@ -248,7 +249,13 @@ static const velocity_try velocity_tries[] = {
     {PCS_SOLVER_IPM, PART_VELOCITIES, 10, 3, 40, 1, 0.9, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_HOMOTOPY, PART_PATH, 25, 40, 1000, 1, 0, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_HOMOTOPY, PART_PATH, 100, 100, 4000, 1, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_HOMOTOPY, PART_PATH, 300, 100, 4000, 1, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_HOMOTOPY, PART_PATH, 600, 100, 4000, 1, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_HOMOTOPY, PART_PATH, 900, 100, 4000, 1, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_HOMOTOPY, PART_PATH, 1200, 100, 4000, 1, 0, PCS_IPM_START_CENTRE},
 };
+// numbers of starts of the path between those of two tries; a later one begins with the best r
+#define PATH_STARTS 64
 enum { VELOCITY_TRIES = sizeof velocity_tries / sizeof *velocity_tries };
 
 static pcs_status turn_of_velocities(turns *t)
@@ -273,7 +280,17 @@ static pcs_status turn_of_velocities(turns *t)
     one.o.max_iters = next->most;
     if (next->share < 1) one.budget = all->result->units + next->share * left_of(t);
     if (next->step_fraction > 0) one.o.as.ipm.step_fraction = next->step_fraction;
-    if (next->kind == PCS_SOLVER_IPM) one.o.as.ipm.start = next->start;
+    // large islands have no other method, even where velocities are more than rows
+    const pcs_ipm_space space =
+        t->nb > ASSEMBLE_LAST ? PCS_IPM_SPACE_BODY : PCS_IPM_SPACE_AUTOMATIC;
+    if (next->kind == PCS_SOLVER_IPM) {
+        one.o.as.ipm.space = space;
+        one.o.as.ipm.start = next->start;
+    } else {
+        one.o.as.homotopy.space = space;
+        one.o.as.homotopy.first = t->paths > 0 ? PATH_STARTS * t->paths + 1 : 0;
+        t->paths += 1;
+    }
     // a little better is no better start: iterates that diverge may have a smaller measure
     one.below = fmax(all->o.tol, VELOCITY_NEARER * task_value(all));
     const double spent = all->result->units;

@@ -21,11 +21,13 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
            homotopy_bytes(p->n, p->nb) + self_dual_system_bytes(p);
 }
 
-// the starts in turn: cold, warm, and from then on with another seed each time
+// The starts in turn: cold, warm, and from then on with another seed and another smoothing each
+// time. A wide smoothing leads through other branches, in some problems through far fewer.
 static bool start(homotopy *w, const self_dual_space *space, const solver_track *t, int number)
 {
-    static const double from[] = {WARM_T, 100 * WARM_T, 10 * WARM_T};
+    static const double from[] = {WARM_T, 100 * WARM_T, 10 * WARM_T}, wider[] = {1, 30, 3, 100};
     const int k = number / 2;
+    w->smoothing = wider[k % 4] * w->o.smoothing;
     const bool warm = number % 2 == 1 && t->best_value < WARM_NEAR;
     if (!warm) return homotopy_start_cold(w, space, (uint64_t)(number == 0 ? 0 : number));
     return homotopy_start_warm(w, space, t->best, from[k % 3], (uint64_t)(k == 0 ? 0 : number));
@@ -45,7 +47,7 @@ void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, do
     for (int k = 0; k < t->o->max_iters && w->factors < t->o->max_iters; ++k) {
         t->outcome = PCS_OUTCOME_STALLED;
         t->iters = w->factors;
-        if (!start(w, space, t, k)) continue;
+        if (!start(w, space, t, w->o.first + k)) continue;
         const homotopy_path path = homotopy_follow(w, space, t, r, u);
         // the start of a warm path is no result
         if (!w->warm && path.least < out->least) {
@@ -93,6 +95,7 @@ static const char *const space_words[] = {"automatic", "contact", "body"};
 
 static const pcs_opt options[] = {
     OPT_INT("steps", homotopy.steps, 1, 1000000, "steps after which another start is tried"),
+    OPT_INT("first", homotopy.first, 0, 1000000, "number of the first start"),
     OPT_REAL("smoothing", homotopy.smoothing, 0, 100,
              "width c of the smoothed shift sqrt(|z_T|^2 + (c t)^2)"),
     OPT_WORD("space", homotopy.space, PCS_IPM_SPACE_AUTOMATIC, PCS_IPM_SPACE_BODY,

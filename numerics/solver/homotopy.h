@@ -17,6 +17,7 @@ typedef struct homotopy_point {
 typedef struct homotopy {
     self_dual k;
     pcs_homotopy_opts o;
+    double smoothing; // c of this try
     bool warm;        // the shift of friction is whole from the start
     double *p;        // n: constant of the term t p
     double *x, *u;    // n: x of a point, A x + b

@@ -43,7 +43,7 @@ static bool take_point(homotopy_point *y, size_t n, size_t nb, pcs_arena *arena)
 bool homotopy_take(homotopy *w, const pcs_homotopy_opts *o, int n, int nb, const pcs_block *block,
                    pcs_arena *arena)
 {
-    *w = (homotopy){.o = *o};
+    *w = (homotopy){.o = *o, .smoothing = o->smoothing};
     if (!self_dual_take(&w->k, n, nb, block, arena)) return false;
     const size_t rows = (size_t)n, blocks = (size_t)nb;
     double **vector[] = {&w->p, &w->x, &w->u, &w->newton, &w->rate, &w->ahead, &w->step};
@@ -112,7 +112,7 @@ typedef struct shift {
 
 static shift shift_of(const homotopy *w, double length, double t)
 {
-    const double width = w->o.smoothing * t, root = sqrt(length * length + width * width);
+    const double width = w->smoothing * t, root = sqrt(length * length + width * width);
     if (!(root > 0)) return (shift){0};
     const double eta = w->warm ? 1 : 1 - t, extra = width * (width / (root + length));
     const double bend = eta * width * (width / root);
