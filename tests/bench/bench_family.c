@@ -3,20 +3,22 @@
 //
 //     bench_family [--list] [--rank] [--kind NAME] [--member NAME] [--index I] [--least NC] [--most
 //     NC]
-//                  [--solver NAME] [--tol X] [--seconds X] [--csv FILE]
+//                  [--solver NAME] [--global] [--tol X] [--seconds X] [--csv FILE]
 //
+// The problems are solved with W, or with --global in the global form, where W is never made.
 // Without --tol the tolerances are 1e-4, 1e-8 and 1e-12. The bench prints a line for each solve,
 // then for each tolerance the number of problems of each kind that were solved. The list ends with
 // a hash of all the problems listed.
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <percuss/solver.h>
 #include <percuss/solver_table.h>
 
-#include "bench.h"
 #include "family.h"
 
 #define TOLERANCES 3
@@ -25,7 +27,7 @@
 typedef struct wish {
     const char *kind, *member, *csv;
     int index, least, most;
-    bool list, rank;
+    bool list, rank, global;
     pcs_solver solver;
     double tol[TOLERANCES], seconds;
     int tols;
@@ -42,6 +44,14 @@ static bool wanted(const wish *w, int i)
     if (w->index >= 0 && w->index != i) return false;
     if (w->kind && strcmp(w->kind, family_kind(i)) != 0) return false;
     return true;
+}
+
+// processor time
+static double seconds_used(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static double rank_ratio(family_member *m, bool exact)
@@ -72,10 +82,18 @@ static tally *tally_of(tally *all, const char *kind)
     return &all[k];
 }
 
+static pcs_status solve(const wish *w, const family_member *m, const pcs_solver_opts *o, double *r,
+                        double *u, double *v, pcs_report *out)
+{
+    if (!w->global) return pcs_solve_alloc(NULL, &m->p, o, r, u, out);
+    return pcs_solve_global(NULL, &m->g, o, (pcs_watch){0}, v, r, u, out);
+}
+
 static void run(const wish *w, int i, family_member *m, tally *sum, FILE *csv)
 {
-    family_condense(m);
-    double *r = calloc(2 * (size_t)m->p.n + 1, sizeof *r);
+    if (!w->global) family_condense(m);
+    const size_t n = (size_t)m->g.H.row[m->g.H.m];
+    double *r = calloc(2 * n + 6 * (size_t)m->bodies + 1, sizeof *r);
     if (!r) exit(2);
     sum->all += 1;
     for (int t = 0; t < w->tols; ++t) {
@@ -83,11 +101,11 @@ static void run(const wish *w, int i, family_member *m, tally *sum, FILE *csv)
         o.tol = w->tol[t];
         o.stop = PCS_STOP_NATURAL;
         o.max_seconds = w->seconds;
-        memset(r, 0, (size_t)m->p.n * sizeof *r);
+        memset(r, 0, n * sizeof *r);
         pcs_report out = {.outcome = PCS_OUTCOME_STALLED};
-        const double begin = bench_clock();
-        const pcs_status status = pcs_solve_alloc(NULL, &m->p, &o, r, r + m->p.n, &out);
-        const double seconds = bench_clock() - begin;
+        const double begin = seconds_used();
+        const pcs_status status = solve(w, m, &o, r, r + n, r + 2 * n, &out);
+        const double seconds = seconds_used() - begin;
         const double natural = pcs_measure_relative_natural_map(&out.measure);
         const char *word = status == PCS_OK ? pcs_outcome_text(out.outcome) : "refused";
         if (status == PCS_OK && out.outcome == PCS_OUTCOME_CONVERGED) sum->solved[t] += 1;
@@ -98,7 +116,7 @@ static void run(const wish *w, int i, family_member *m, tally *sum, FILE *csv)
         fflush(stdout);
         if (csv) {
             fprintf(csv, "%s,%s,%d,%d,%.4f,%.6g,%.6g,%.6g,%s,%d,%g,%s,%d,%.6g,%.6g,%.6g\n", m->name,
-                    m->kind, m->contacts, m->p.n, rank_ratio(m, false), m->mu[0], m->mu[1],
+                    m->kind, m->contacts, (int)n, rank_ratio(m, false), m->mu[0], m->mu[1],
                     m->mass[1] / m->mass[0], family_load_name[m->load], m->planted, o.tol, word,
                     out.iters, out.measure.residual, natural, seconds);
             fflush(csv);
@@ -130,8 +148,12 @@ static bool read_wish(int argc, char **argv, wish *w)
     *w = (wish){.index = -1, .most = 1 << 30, .solver = PCS_SOLVER_AUTO, .seconds = 20};
     for (int i = 1; i < argc; ++i) {
         const char *flag = argv[i];
-        if (strcmp(flag, "--list") == 0 || strcmp(flag, "--rank") == 0) {
-            *(flag[2] == 'l' ? &w->list : &w->rank) = true;
+        bool *given = strcmp(flag, "--list") == 0     ? &w->list
+                      : strcmp(flag, "--rank") == 0   ? &w->rank
+                      : strcmp(flag, "--global") == 0 ? &w->global
+                                                      : NULL;
+        if (given) {
+            *given = true;
             continue;
         }
         if (++i == argc) return false;
