@@ -1,32 +1,36 @@
 // Groups the contacts of a cluster into packs and orders its blocks.
 //
-// A pack takes as long as its slowest lane: a sliding contact costs several times as much as a
-// sticking one, an open contact almost nothing. A contact usually does what it did before.
-// Therefore contacts that are open, sticking or sliding at the start are packed with their like;
-// the remaining contacts of all three kinds fill the last packs.
+// A pack takes as long as its slowest lane: a sliding contact of rigid bodies costs several times
+// as much as a sticking one, an open contact almost nothing. A contact usually does what it did
+// before. Therefore contacts that are open, sticking or sliding at the start are packed with their
+// like; the remaining contacts of all three kinds fill the last packs. Round contacts slide without
+// an iteration; their packs take them as they come.
 #include "bodies/arrange.h"
 
 #include <string.h>
 
-// largest number of blocks in a cluster with packs, and of packs in a cluster; largest friction
-// coefficient in a pack
-enum { PACKED_CLUSTER = 128, MOST_PACKS = 64 };
+#include "bodies/colours.h"
+
+// largest number of packs in a cluster; largest friction coefficient in a pack of rigid contacts
+enum { MOST_PACKS = 64 };
 #define PACKED_MU 1e3
 // a contact counts as sliding when its start has more than this part of mu r_N as tangential
 // impulse
 #define SLIDES 0.999
 
-// state of a contact at the start; as the class of a pack, NONE stands for any state
-enum { OPEN, STICKS, SLIDES_ON, CLASSES, NONE = CLASSES };
+// state of a rigid contact at the start, or a round one; as the class of a pack, NONE stands for
+// rigid contacts in any state
+enum { OPEN, STICKS, SLIDES_ON, CLASSES, ROUND = CLASSES, NONE };
 
 // the packs of a cluster; pack[k]: number of the pack of block k, or -1
 typedef struct packing {
     int begin, end;
-    int pack[PACKED_CLUSTER], class[PACKED_CLUSTER];
+    int pack[CLUSTER], class[CLUSTER];
     int count[MOST_PACKS];
-    uint64_t room[CLASSES + 1]; // packs of each class with a free lane
-    uint64_t fresh;             // empty packs
-    uint64_t *taken;            // for each system one bit per pack that contains it
+    uint64_t room[NONE + 1]; // packs of each class with a free lane
+    uint64_t round;          // packs of round contacts
+    uint64_t fresh;          // empty packs
+    uint64_t *taken;         // for each system one bit per pack that contains it
 } packing;
 
 static int class_of(const bodies_block *block, const double *r)
@@ -64,6 +68,7 @@ static void choose_pack(const prepared *p, packing *x, int k, int class)
     const int i = lowest(may & x->room[class]);
     const uint64_t bit = (uint64_t)1 << i;
     x->pack[k] = i;
+    if (class == ROUND) x->round |= bit;
     x->count[i] += 1;
     if (x->count[i] == LANES) x->room[class] &= ~bit;
     for (int e = 0; e < 2; ++e) {
@@ -108,39 +113,57 @@ static void choose_packs(const prepared *p, const double *r, packing *x)
     const int n = x->end - x->begin;
     for (int k = 0; k < n; ++k) {
         const bodies_block *block = block_at(p, x->begin + k);
-        const bool packed = VECTORS && p->unit[x->begin + k].kind == VISIT_RIGID && block->mu > 0 &&
-                            block->mu <= PACKED_MU;
+        const int kind = p->unit[x->begin + k].kind;
         x->pack[k] = -1;
-        x->class[k] = packed ? class_of(block, r) : NONE;
-        if (packed) choose_pack(p, x, k, x->class[k]);
+        x->class[k] = NONE;
+        if (kind == VISIT_ROUND) x->class[k] = ROUND;
+        if (kind == VISIT_RIGID && block->mu > 0 && block->mu <= PACKED_MU) {
+            x->class[k] = class_of(block, r);
+        }
+        if (VECTORS && x->class[k] != NONE) choose_pack(p, x, k, x->class[k]);
     }
     dissolve(p, x);
     for (int class = CLASSES - 1; class >= 0; --class) {
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; VECTORS && k < n; ++k) {
             if (x->class[k] == class && x->pack[k] < 0) choose_pack(p, x, k, NONE);
         }
     }
     forget(p, x);
 }
 
-// puts the packs first, one after another; then the blocks without a pack, or alone in theirs
+static int pack_kind(const packing *x, int pack)
+{
+    return x->round >> pack & 1 ? VISIT_ROUND_PACK : VISIT_PACK;
+}
+
+// the packs in the order of the visits, for i from 0 to 2 MOST_PACKS - 1; -1: no pack
+static int pack_at(const packing *x, int i)
+{
+    const int pack = i % MOST_PACKS, kind = i < MOST_PACKS ? VISIT_PACK : VISIT_ROUND_PACK;
+    return x->count[pack] > 1 && pack_kind(x, pack) == kind ? pack : -1;
+}
+
+// puts the packs first, those of rigid contacts before those of round ones; then the blocks without
+// a pack, or alone in theirs
 static void lay_out_cluster(const prepared *p, const packing *x)
 {
-    int number[PACKED_CLUSTER], at[MOST_PACKS], next = x->begin;
-    visit unit[PACKED_CLUSTER];
+    int number[CLUSTER], at[MOST_PACKS], next = x->begin;
+    visit unit[CLUSTER];
     const int n = x->end - x->begin;
     memcpy(number, p->number + x->begin, (size_t)n * sizeof *number);
     memcpy(unit, p->unit + x->begin, (size_t)n * sizeof *unit);
-    for (int i = 0; i < MOST_PACKS; ++i) {
-        at[i] = next;
-        if (x->count[i] > 1) next += x->count[i];
+    for (int i = 0; i < 2 * MOST_PACKS; ++i) {
+        const int j = pack_at(x, i);
+        if (j < 0) continue;
+        at[j] = next;
+        next += x->count[j];
     }
     for (int k = 0; k < n; ++k) {
         const bool packed = x->pack[k] >= 0 && x->count[x->pack[k]] > 1;
         const int to = packed ? at[x->pack[k]]++ : next++;
         p->number[to] = number[k];
         p->unit[to] = unit[k];
-        if (packed) p->unit[to].kind = VISIT_PACK;
+        if (packed) p->unit[to].kind = pack_kind(x, x->pack[k]);
     }
 }
 
@@ -163,12 +186,14 @@ static void arrange_cluster(const prepared *p, int c, const double *r, uint64_t 
     choose_packs(p, r, &x);
     lay_out_cluster(p, &x);
     int k = x.begin;
-    for (int i = 0; i < MOST_PACKS; ++i) {
-        if (x.count[i] < 2) continue;
-        for (int l = 0; l < x.count[i]; ++l) {
-            p->unit[k++].index = here->first[VISIT_PACK] + l;
+    for (int i = 0; i < 2 * MOST_PACKS; ++i) {
+        const int j = pack_at(&x, i);
+        if (j < 0) continue;
+        int *first = &here->first[pack_kind(&x, j)];
+        for (int l = 0; l < x.count[j]; ++l) {
+            p->unit[k++].index = *first + l;
         }
-        here->first[VISIT_PACK] += LANES;
+        *first += LANES;
         here->row += 3 * LANES;
     }
     number_from(p, k, x.end, here);

@@ -107,15 +107,14 @@ static void sort_blocks(const graph *g, const int *rank, int *count, int *order)
 
 // assigns a colour to each cluster; taken has a bit per colour for every system. Returns the number
 // of colours
-static int paint(const graph *g, const int *sorted, int size, int clusters, uint64_t *taken,
-                 int *colour)
+static int paint(const graph *g, const int *sorted, int clusters, uint64_t *taken, int *colour)
 {
     int used[MOST_COLOURS] = {0}, most = 0, extra = 0;
     memset(taken, 0, (size_t)g->ns * sizeof *taken);
     for (int c = 0; c < clusters; ++c) {
-        const int end = (c + 1) * size < g->nb ? (c + 1) * size : g->nb;
+        const int end = (c + 1) * CLUSTER < g->nb ? (c + 1) * CLUSTER : g->nb;
         uint64_t forbidden = 0;
-        for (int i = c * size; i < end; ++i) {
+        for (int i = c * CLUSTER; i < end; ++i) {
             for (int e = 0; e < 2; ++e) {
                 const int s = g->end[sorted[i]][e];
                 if (s >= 0) forbidden |= taken[s];
@@ -133,7 +132,7 @@ static int paint(const graph *g, const int *sorted, int size, int clusters, uint
             continue;
         }
         used[best] += 1;
-        for (int i = c * size; i < end; ++i) {
+        for (int i = c * CLUSTER; i < end; ++i) {
             for (int e = 0; e < 2; ++e) {
                 const int s = g->end[sorted[i]][e];
                 if (s >= 0) taken[s] |= (uint64_t)1 << best;
@@ -144,7 +143,7 @@ static int paint(const graph *g, const int *sorted, int size, int clusters, uint
 }
 
 // orders the clusters by colour
-static void lay_out(const island *of, const int *sorted, int size, int clusters, const int *colour,
+static void lay_out(const island *of, const int *sorted, int clusters, const int *colour,
                     colours *out)
 {
     int at = 0, next = 0;
@@ -152,9 +151,9 @@ static void lay_out(const island *of, const int *sorted, int size, int clusters,
         out->colour[k] = next;
         for (int c = 0; c < clusters; ++c) {
             if (colour[c] != k) continue;
-            const int end = (c + 1) * size < of->nb ? (c + 1) * size : of->nb;
+            const int end = (c + 1) * CLUSTER < of->nb ? (c + 1) * CLUSTER : of->nb;
             out->cluster[next++] = at;
-            for (int i = c * size; i < end; ++i) {
+            for (int i = c * CLUSTER; i < end; ++i) {
                 out->order[at++] = sorted[i];
             }
         }
@@ -163,10 +162,10 @@ static void lay_out(const island *of, const int *sorted, int size, int clusters,
     out->cluster[next] = at;
 }
 
-pcs_status colours_make(const island *of, int size, threads *team, pcs_arena *arena, colours *out)
+pcs_status colours_make(const island *of, threads *team, pcs_arena *arena, colours *out)
 {
     const size_t nb = (size_t)of->nb, ns = (size_t)of->ns;
-    const int clusters = of->nb <= FEW ? 1 : (of->nb + size - 1) / size;
+    const int clusters = of->nb <= FEW ? 1 : (of->nb + CLUSTER - 1) / CLUSTER;
     const size_t nc = (size_t)clusters;
     *out = (colours){.n = 1};
     out->order = PCS_TAKE(arena, nb, int);
@@ -200,7 +199,7 @@ pcs_status colours_make(const island *of, int size, threads *team, pcs_arena *ar
     blocks_of_systems(&g, start, list);
     search(&g, start, list, queue, out->rank);
     sort_blocks(&g, out->rank, queue, sorted);
-    out->n = paint(&g, sorted, size, clusters, taken, colour);
-    lay_out(of, sorted, size, clusters, colour, out);
+    out->n = paint(&g, sorted, clusters, taken, colour);
+    lay_out(of, sorted, clusters, colour, out);
     return PCS_OK;
 }

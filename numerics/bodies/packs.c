@@ -13,10 +13,13 @@ static bool wide(void)
 }
 
 #ifndef PERCUSS_AVX2
-#define packs_make_avx2    packs_make_plain
-#define packs_visit_avx2   packs_visit_plain
-#define packs_push_avx2    packs_push_plain
-#define packs_measure_avx2 packs_measure_plain
+#define packs_make_avx2          packs_make_plain
+#define packs_visit_avx2         packs_visit_plain
+#define packs_push_avx2          packs_push_plain
+#define packs_measure_avx2       packs_measure_plain
+#define packs_visit_round_avx2   packs_visit_round_plain
+#define packs_push_round_avx2    packs_push_round_plain
+#define packs_measure_round_avx2 packs_measure_round_plain
 #endif
 
 void packs_make(const prepared *p, rigid_pack *c)
@@ -39,4 +42,20 @@ bool packs_measure(const rigid_pack *c, const double *spare, const double *y, co
                    double *u, measure_sums *out)
 {
     return (wide() ? packs_measure_avx2 : packs_measure_plain)(c, spare, y, r, u, out);
+}
+
+double packs_visit_round(const round_pack *c, int n, double *spare, double *y, double *r)
+{
+    return (wide() ? packs_visit_round_avx2 : packs_visit_round_plain)(c, n, spare, y, r);
+}
+
+void packs_push_round(const round_pack *c, double *spare, const double *r, double *y)
+{
+    (wide() ? packs_push_round_avx2 : packs_push_round_plain)(c, spare, r, y);
+}
+
+bool packs_measure_round(const round_pack *c, const double *spare, const double *y, const double *r,
+                         double *u, measure_sums *out)
+{
+    return (wide() ? packs_measure_round_avx2 : packs_measure_round_plain)(c, spare, y, r, u, out);
 }

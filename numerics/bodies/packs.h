@@ -1,4 +1,4 @@
-// Operations on packs of rigid contacts, in the widest available registers: every lane does the
+// Operations on packs of contacts, in the widest available registers: every lane does the
 // arithmetic of one contact, so that the bits do not depend on the registers.
 #ifndef BODIES_PACKS_H
 #define BODIES_PACKS_H
@@ -20,5 +20,11 @@ void packs_push(const prepared *p, const rigid_pack *c, double *spare, const dou
 // nothing has been added
 bool packs_measure(const rigid_pack *c, const double *spare, const double *y, const double *r,
                    double *u, measure_sums *out);
+
+// the same for packs of round contacts
+double packs_visit_round(const round_pack *c, int n, double *spare, double *y, double *r);
+void packs_push_round(const round_pack *c, double *spare, const double *r, double *y);
+bool packs_measure_round(const round_pack *c, const double *spare, const double *y, const double *r,
+                         double *u, measure_sums *out);
 
 #endif

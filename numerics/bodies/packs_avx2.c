@@ -3,3 +3,5 @@
 #include "bodies/packs_wide.h"
 
 #include "bodies/packs_lanes.h"
+
+#include "bodies/packs_round.h"

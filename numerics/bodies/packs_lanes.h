@@ -343,11 +343,11 @@ static inline void solve(const rigid_pack *c, const lanes *u, const lanes *r, la
 }
 
 // addresses of the velocities; a side that cannot move uses those of spare
-static inline void places(const rigid_pack *c, int e, double *spare, double *y, double **at)
+static inline void places(const int *place, double *spare, double *y, double **at)
 {
     double *const base[2] = {y, spare};
     for (int l = 0; l < LANES; ++l) {
-        const int i = c->at[e][l];
+        const int i = place[l];
         at[l] = base[i < 0] + (i < 0 ? 0 : i);
     }
 }
@@ -357,8 +357,8 @@ static inline double visit_pack(const prepared *p, const rigid_pack *c, double *
 {
     double *a[LANES], *b[LANES];
     lanes t2[3], v1[6], v2[6], u[3], x[3], ri[3], d[3];
-    places(c, 0, spare, y, a);
-    places(c, 1, spare, y, b);
+    places(c->at[0], spare, y, a);
+    places(c->at[1], spare, y, b);
     load_side((const double *const *)a, v1);
     load_side((const double *const *)b, v2);
     cross(c->N, c->t1, t2);
@@ -398,8 +398,8 @@ void PACKS(push)(const prepared *p, const rigid_pack *c, double *spare, const do
 {
     double *a[LANES], *b[LANES];
     lanes t2[3], v1[6], v2[6], d[3];
-    places(c, 0, spare, y, a);
-    places(c, 1, spare, y, b);
+    places(c->at[0], spare, y, a);
+    places(c->at[1], spare, y, b);
     load_side((const double *const *)a, v1);
     load_side((const double *const *)b, v2);
     cross(c->N, c->t1, t2);
@@ -412,9 +412,8 @@ void PACKS(push)(const prepared *p, const rigid_pack *c, double *spare, const do
 }
 
 // f as computed by cone_natural_coulomb; returns whether it is as accurate
-static inline mask natural(const rigid_pack *c, const lanes *r, const lanes *u, lanes *f)
+static inline mask natural(lanes mu, lanes s, const lanes *r, const lanes *u, lanes *f)
 {
-    const lanes mu = c->mu, s = c->s;
     mask sure[2];
     const lanes shifted = u[0] + mu * root(tangential(u, &sure[0]));
     const lanes x[3] = {s * r[0] - shifted, s * r[1] - u[1], s * r[2] - u[2]};
@@ -443,30 +442,22 @@ static inline void add_lanes(lanes sum, mask used, squares *out)
     }
 }
 
-bool PACKS(measure)(const rigid_pack *c, const double *spare, const double *y, const double *r,
-                    double *u, measure_sums *out)
+// the rest of PACKS(measure), where x is H y
+static inline bool measure_lanes(const lanes *q, lanes mu, lanes s, const double *r, lanes *x,
+                                 double *u, measure_sums *out)
 {
-    const double *a[LANES], *b[LANES];
-    for (int l = 0; l < LANES; ++l) {
-        a[l] = c->at[0][l] < 0 ? spare : y + c->at[0][l];
-        b[l] = c->at[1][l] < 0 ? spare : y + c->at[1][l];
-    }
-    lanes t2[3], v1[6], v2[6], x[3], ri[3], f[3], sum[3];
-    load_side(a, v1);
-    load_side(b, v2);
-    cross(c->N, c->t1, t2);
-    lane_velocity(c, t2, v1, v2, x);
+    lanes ri[3], f[3], sum[3];
     for (int i = 0; i < 3; ++i) {
         store(x[i], u + LANES * i);
         ri[i] = load(r + LANES * i);
     }
-    mask sure = square(x, &sum[0]) & square(c->q, &sum[1]);
+    mask sure = square(x, &sum[0]) & square(q, &sum[1]);
     for (int i = 0; i < 3; ++i) {
-        x[i] += c->q[i];
+        x[i] += q[i];
     }
-    sure &= natural(c, ri, x, f) & (c->mu <= 1);
+    sure &= natural(mu, s, ri, x, f) & (mu <= 1);
     sure &= square(f, &sum[2]);
-    const mask used = c->s > 0;
+    const mask used = s > 0;
     if (any(~sure & used)) return false;
     for (int i = 0; i < 3; ++i) {
         store(x[i], u + LANES * i);
@@ -475,6 +466,28 @@ bool PACKS(measure)(const rigid_pack *c, const double *spare, const double *y, c
     add_lanes(sum[1], used, &out->q);
     add_lanes(sum[2], used, &out->violation);
     return true;
+}
+
+static inline void read_sides(const int (*at)[LANES], const double *spare, const double *y,
+                              lanes *v1, lanes *v2)
+{
+    const double *a[LANES], *b[LANES];
+    for (int l = 0; l < LANES; ++l) {
+        a[l] = at[0][l] < 0 ? spare : y + at[0][l];
+        b[l] = at[1][l] < 0 ? spare : y + at[1][l];
+    }
+    load_side(a, v1);
+    load_side(b, v2);
+}
+
+bool PACKS(measure)(const rigid_pack *c, const double *spare, const double *y, const double *r,
+                    double *u, measure_sums *out)
+{
+    lanes t2[3], v1[6], v2[6], x[3];
+    read_sides(c->at, spare, y, v1, v2);
+    cross(c->N, c->t1, t2);
+    lane_velocity(c, t2, v1, v2, x);
+    return measure_lanes(c->q, c->mu, c->s, r, x, u, out);
 }
 
 // W of the pack, as rigid_operator computes it

@@ -339,6 +339,34 @@ static void make_lane(const prepared *p, const bodies_block *block, int l, const
     }
 }
 
+// the same for a round contact
+static void make_round_lane(const round_contact *c, double s, int l, round_pack *out)
+{
+    if (l == 0) {
+        *out = (round_pack){.row = c->row};
+        for (int i = 0; i < LANES; ++i) {
+            out->q[0][i] = out->iN[i] = out->iT[i] = 1;
+            out->at[0][i] = out->at[1][i] = -1;
+        }
+    }
+    out->n = l + 1;
+    for (int i = 0; i < 3; ++i) {
+        out->N[i][l] = c->N[i];
+        out->t1[i][l] = c->t1[i];
+        out->q[i][l] = c->q[i];
+    }
+    for (int e = 0; e < 2; ++e) {
+        out->c[e][l] = c->c[e];
+        out->m[e][l] = c->m[e];
+        out->jc[e][l] = c->jc[e];
+        out->at[e][l] = c->at[e];
+    }
+    out->iN[l] = c->iN;
+    out->iT[l] = c->iT;
+    out->mu[l] = c->mu;
+    out->s[l] = s;
+}
+
 // makes the record of a block of any kind except VISIT_GENERAL
 static void make_block(const making *m, int k, int row, piece *here)
 {
@@ -346,15 +374,20 @@ static void make_block(const making *m, int k, int row, piece *here)
     const bodies_block *block = block_at(p, k);
     const int i = p->unit[k].index;
     double W[9];
-    if (p->unit[k].kind == VISIT_ROUND) {
-        round_contact *c = &p->round[i];
+    if (p->unit[k].kind == VISIT_ROUND || p->unit[k].kind == VISIT_ROUND_PACK) {
+        round_contact c;
         double trace;
-        make_round(p, block, c, &trace);
-        v3_copy(block->F, c->N);
-        v3_copy(block->F + 3, c->t1);
-        c->row = row;
-        bodies_block_constant(p->of.b, p->number[k], m->v_free, c->q);
+        make_round(p, block, &c, &trace);
+        v3_copy(block->F, c.N);
+        v3_copy(block->F + 3, c.t1);
+        c.row = row;
+        bodies_block_constant(p->of.b, p->number[k], m->v_free, c.q);
         keep_scale(p, k, trace, 3, here);
+        if (p->unit[k].kind == VISIT_ROUND) {
+            p->round[i] = c;
+        } else {
+            make_round_lane(&c, p->s[k], i % LANES, &p->round_pack[i / LANES]);
+        }
     } else if (p->unit[k].kind == VISIT_PACK) {
         rigid_pack *c = &p->pack[i / LANES];
         double q[3];
@@ -381,7 +414,7 @@ static void make_block(const making *m, int k, int row, piece *here)
 // number of rows that start at visit k: those of a pack belong to its first lane
 static int rows_of(const prepared *p, int k)
 {
-    if (p->unit[k].kind != VISIT_PACK) return block_at(p, k)->dim;
+    if (!visit_is_packed(p->unit[k].kind)) return block_at(p, k)->dim;
     return p->unit[k].index % LANES == 0 ? 3 * LANES : 0;
 }
 
@@ -489,11 +522,12 @@ pcs_status prepared_make(const island *of, const int *order, const int *cluster,
     threads_each(team, of->nb, find_kinds, &m);
     PCS_TRY(arrange(p, r, m.piece, *arena));
     p->pack = PCS_TAKE(arena, (size_t)(p->kinds[VISIT_PACK] / LANES), rigid_pack);
+    p->round_pack = PCS_TAKE(arena, (size_t)(p->kinds[VISIT_ROUND_PACK] / LANES), round_pack);
     p->round = PCS_TAKE(arena, (size_t)p->kinds[VISIT_ROUND], round_contact);
     p->rigid = PCS_TAKE(arena, (size_t)p->kinds[VISIT_RIGID], rigid_contact);
     p->single = PCS_TAKE(arena, (size_t)p->kinds[VISIT_ROW], single_row);
     p->general = PCS_TAKE(arena, (size_t)p->kinds[VISIT_GENERAL], general_block);
-    if (!p->pack || !p->round || !p->rigid || !p->single || !p->general) {
+    if (!p->pack || !p->round_pack || !p->round || !p->rigid || !p->single || !p->general) {
         return pcs_fail_memory("sweeps");
     }
     threads_each(team, clusters, make_clusters, &m);
@@ -546,6 +580,8 @@ int prepared_row(const prepared *p, int k)
     switch (p->unit[k].kind) {
     case VISIT_PACK:
         return p->pack[i / LANES].row + i % LANES;
+    case VISIT_ROUND_PACK:
+        return p->round_pack[i / LANES].row + i % LANES;
     case VISIT_ROUND:
         return p->round[i].row;
     case VISIT_RIGID:
@@ -560,7 +596,7 @@ int prepared_row(const prepared *p, int k)
 // distance of the rows of visit k
 static int stride_of(const prepared *p, int k)
 {
-    return p->unit[k].kind == VISIT_PACK ? LANES : 1;
+    return visit_is_packed(p->unit[k].kind) ? LANES : 1;
 }
 
 // ---- in and out --------------------------------------------------------------------------------
@@ -606,7 +642,7 @@ static void gather_blocks(void *arg, int begin, int end)
     for (int k = begin; k < end; ++k) {
         const bodies_block *b = block_at(p, k);
         double *to = c->to + prepared_row(p, k), lane[3];
-        const bool packed = p->unit[k].kind == VISIT_PACK;
+        const bool packed = visit_is_packed(p->unit[k].kind);
         double *mine = packed ? lane : to;
         memcpy(mine, c->from + b->row, (size_t)b->dim * sizeof *mine);
         const pcs_block cone = {b->cone, 0, b->dim, b->mu};
@@ -620,7 +656,8 @@ static void gather_blocks(void *arg, int begin, int end)
 void prepared_gather(const prepared *p, const double *whole, double *mine)
 {
     copying c = {p, whole, NULL, mine};
-    if (p->kinds[VISIT_PACK] > 0) memset(mine, 0, (size_t)p->n * sizeof *mine);
+    if (p->kinds[VISIT_PACK] + p->kinds[VISIT_ROUND_PACK] > 0)
+        memset(mine, 0, (size_t)p->n * sizeof *mine);
     threads_each(p->team, p->of.nb, gather_blocks, &c);
 }
 

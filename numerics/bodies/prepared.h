@@ -43,6 +43,15 @@ typedef struct round_contact {
     int row;   // first entry of r, in the order of the visits
 } round_contact;
 
+// LANES round contacts without a common moving body, visited together in vector registers: lane by
+// lane the arithmetic of a round_contact. s: that of the visits
+typedef struct round_pack {
+    lanes N[3], t1[3], q[3], c[2], m[2], jc[2], iN, iT, mu, s;
+    int at[2][LANES];
+    int n;   // lanes in use; the others stay open
+    int row; // first entry of r: N of all lanes, then T1, then T2
+} round_pack;
+
 // Coulomb, any two rigid bodies
 typedef struct rigid_contact {
     double F[9], core[2][3], along[2], q[3];
@@ -82,7 +91,20 @@ typedef struct general_block {
     contact law;
 } general_block;
 
-enum { VISIT_PACK, VISIT_ROUND, VISIT_RIGID, VISIT_ROW, VISIT_GENERAL, VISIT_KINDS };
+enum {
+    VISIT_PACK,
+    VISIT_ROUND_PACK,
+    VISIT_ROUND,
+    VISIT_RIGID,
+    VISIT_ROW,
+    VISIT_GENERAL,
+    VISIT_KINDS
+};
+
+static inline bool visit_is_packed(int kind)
+{
+    return kind == VISIT_PACK || kind == VISIT_ROUND_PACK;
+}
 
 typedef struct visit {
     int kind, index; // place in the array of that kind; of a lane: LANES times the place of its
@@ -103,6 +125,7 @@ typedef struct prepared {
     int *sys;    // ns, number in b
     visit *unit; // nb
     rigid_pack *pack;
+    round_pack *round_pack;
     round_contact *round;
     rigid_contact *rigid;
     single_row *single;

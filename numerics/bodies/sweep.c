@@ -28,10 +28,6 @@
 #define TIMED_LEAST 10
 // islands of at most this many blocks are measured after every sweep
 #define TINY 4
-// Blocks of a cluster: few, so that a sweep propagates impulses through a heap within it; more if
-// contacts form packs, so that full packs of similar contacts are found
-#define CLUSTER        32
-#define CLUSTER_PACKED 128
 // The initial momentum, which is the largest. It is reduced when changes have grown by the factor
 // GROWN, and raised after QUIET sweeps without such growth
 #define MOMENTUM      0.8
@@ -399,26 +395,6 @@ static bool take(job *j, pcs_arena *arena)
     return good;
 }
 
-// levers along the normal, as those of spheres: such contacts are visited one by one
-static bool is_round(const bodies_block *k)
-{
-    for (int e = 0; e < 2; ++e) {
-        for (int i = 0; i < 3; ++i) {
-            if (k->core[e][i] != 0) return false;
-        }
-    }
-    return true;
-}
-
-static int cluster_size(const island *of)
-{
-    int round = 0;
-    for (int k = 0; k < of->nb; ++k) {
-        round += is_round(&of->b->block[of->block[k]]);
-    }
-    return 2 * round > of->nb ? CLUSTER : CLUSTER_PACKED;
-}
-
 pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pcs_arena arena,
                         const double *v_free, double *v, double *r, double *u, sweep_result *out)
 {
@@ -435,7 +411,7 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
     *out = (sweep_result){.outcome = PCS_OUTCOME_MAX_ITERS};
     j.accelerate = o->accelerate && of->nb > TINY && o->max_sweeps > 1;
     j.momentum = MOMENTUM;
-    PCS_TRY(colours_make(of, cluster_size(of), team, &arena, &j.order));
+    PCS_TRY(colours_make(of, team, &arena, &j.order));
     PCS_TRY(prepared_make(of, j.order.order, j.order.cluster, colours_clusters(&j.order),
                           j.order.rank, v_free, r, team, &arena, &j.p));
     if (!take(&j, &arena)) return pcs_fail_memory("sweeps");

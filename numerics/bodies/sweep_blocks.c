@@ -298,6 +298,13 @@ double blocks_visit(const prepared *p, int begin, int end, double *spare, double
         }
         sum += packs_visit(p, p->pack + first, last - first, spare, y, r);
     }
+    if (k < end && p->unit[k].kind == VISIT_ROUND_PACK) {
+        const int first = p->unit[k].index / LANES;
+        int last = first;
+        for (; k < end && p->unit[k].kind == VISIT_ROUND_PACK; k += p->round_pack[last++].n) {
+        }
+        sum += packs_visit_round(p->round_pack + first, last - first, spare, y, r);
+    }
     for (; k < end; ++k) {
         const int i = p->unit[k].index;
         const double s = p->s[k];
@@ -324,6 +331,8 @@ void blocks_push(const prepared *p, int begin, int end, double *spare, const dou
         const int i = p->unit[k].index;
         if (p->unit[k].kind == VISIT_PACK) {
             if (i % LANES == 0) packs_push(p, &p->pack[i / LANES], spare, r, y);
+        } else if (p->unit[k].kind == VISIT_ROUND_PACK) {
+            if (i % LANES == 0) packs_push_round(&p->round_pack[i / LANES], spare, r, y);
         } else if (p->unit[k].kind == VISIT_ROUND) {
             const round_contact *c = &p->round[i];
             double *a = c->at[0] < 0 ? spare : y + c->at[0];
@@ -383,20 +392,20 @@ static measured velocity(const prepared *p, int k, const double *spare, const do
 }
 
 // one lane after another: what packs_measure left out, and the natural map on request
-static void measure_lanes(const rigid_pack *c, bool violated, bool natural, const double *r,
-                          double *u, measure_sums *out)
+static void measure_lanes(int n, const lanes *q, const lanes *mu, const lanes *s, bool violated,
+                          bool natural, const double *r, double *u, measure_sums *out)
 {
-    for (int l = 0; l < c->n; ++l) {
-        const pcs_block block = {PCS_CONE_COULOMB, 0, 3, c->mu[l]};
+    for (int l = 0; l < n; ++l) {
+        const pcs_block block = {PCS_CONE_COULOMB, 0, 3, (*mu)[l]};
         double rl[3], ql[3], ul[3];
         for (int i = 0; i < 3; ++i) {
             rl[i] = r[LANES * i + l];
-            ql[i] = c->q[i][l];
+            ql[i] = q[i][l];
             ul[i] = u[LANES * i + l];
         }
         if (!violated) {
             measure_velocity(out, 3, ql, ul);
-            measure_add_violation(out, &block, c->s[l], rl, ul);
+            measure_add_violation(out, &block, (*s)[l], rl, ul);
         }
         if (natural) measure_add_natural(out, &block, rl, ul);
         for (int i = 0; i < 3; ++i) {
@@ -414,7 +423,19 @@ void blocks_measure(const prepared *p, int begin, int end, const double *spare, 
         const double *rk = r + c->row;
         double *uk = u + c->row;
         const bool violated = packs_measure(c, spare, y, rk, uk, out);
-        if (natural || !violated) measure_lanes(c, violated, natural, rk, uk, out);
+        if (natural || !violated) {
+            measure_lanes(c->n, c->q, &c->mu, &c->s, violated, natural, rk, uk, out);
+        }
+        k += c->n;
+    }
+    while (k < end && p->unit[k].kind == VISIT_ROUND_PACK) {
+        const round_pack *c = &p->round_pack[p->unit[k].index / LANES];
+        const double *rk = r + c->row;
+        double *uk = u + c->row;
+        const bool violated = packs_measure_round(c, spare, y, rk, uk, out);
+        if (natural || !violated) {
+            measure_lanes(c->n, c->q, &c->mu, &c->s, violated, natural, rk, uk, out);
+        }
         k += c->n;
     }
     for (; k < end; ++k) {

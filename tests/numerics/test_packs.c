@@ -1,5 +1,5 @@
 // Packs of contacts: the same bits for every width of the registers, the solution of each lane,
-// open contacts.
+// open contacts; packs of round contacts have the bits of single ones.
 #include "support.h"
 
 #include "bodies/packs.h"
@@ -263,4 +263,143 @@ TEST(open_contacts_change_nothing)
     ck_assert_double_eq(packs_visit(&s.p, s.pack, PACKS_HERE, s.spare, s.y, s.r), 0);
     ck_assert_int_eq(memcmp(s.y, before.y, sizeof s.y), 0);
     ck_assert_int_eq(memcmp(s.r, before.r, sizeof s.r), 0);
+}
+
+// ---- round contacts ----------------------------------------------------------------------------
+
+enum { ROUNDS = LANES * PACKS_HERE };
+
+// the same contacts one by one and in packs
+typedef struct rounds {
+    prepared p;
+    round_contact one[ROUNDS];
+    visit unit[ROUNDS];
+    double s[ROUNDS];
+    round_pack pack[PACKS_HERE];
+} rounds;
+
+static void random_round(test_random *rng, double scale, int k, round_contact *c)
+{
+    double a[4], w[2] = {0};
+    const int first = k / LANES, l = k % LANES;
+    const int sys[2] = {(first + l) % 8, l % 3 == 2 ? -1 : 8 + (first + 3 * l) % 8};
+    random_quaternion(rng, a);
+    v3_unit(a, c->N);
+    v3_cross(a + 1, c->N, c->t1);
+    v3_unit(c->t1, c->t1);
+    for (int i = 0; i < 3; ++i) {
+        c->q[i] = scale * (random_normal(rng) - (i == 0));
+    }
+    for (int e = 0; e < 2; ++e) {
+        c->at[e] = sys[e] < 0 ? -1 : LINE * sys[e];
+        if (sys[e] < 0) continue;
+        c->c[e] = random_normal(rng);
+        c->m[e] = random_between(rng, 0.5, 2);
+        c->jc[e] = random_between(rng, 0.5, 5) * c->c[e];
+        w[0] += c->m[e];
+        w[1] += c->m[e] + c->jc[e] * c->c[e];
+    }
+    c->iN = 1 / w[0];
+    c->iT = 1 / w[1];
+    c->mu = k % 5 == 0 ? 0 : random_between(rng, 0.1, 1);
+    c->row = 3 * k;
+}
+
+static void to_lane(const round_contact *c, double s, int l, round_pack *out)
+{
+    for (int i = 0; i < 3; ++i) {
+        out->N[i][l] = c->N[i];
+        out->t1[i][l] = c->t1[i];
+        out->q[i][l] = c->q[i];
+    }
+    for (int e = 0; e < 2; ++e) {
+        out->c[e][l] = c->c[e];
+        out->m[e][l] = c->m[e];
+        out->jc[e][l] = c->jc[e];
+        out->at[e][l] = c->at[e];
+    }
+    out->iN[l] = c->iN;
+    out->iT[l] = c->iT;
+    out->mu[l] = c->mu;
+    out->s[l] = s;
+}
+
+static void random_rounds(test_random *rng, double scale, rounds *out)
+{
+    memset(out, 0, sizeof *out);
+    out->p = (prepared){.unit = out->unit, .round = out->one, .s = out->s};
+    for (int k = 0; k < ROUNDS; ++k) {
+        round_pack *c = &out->pack[k / LANES];
+        random_round(rng, scale, k, &out->one[k]);
+        out->unit[k] = (visit){VISIT_ROUND, k};
+        out->s[k] = (1 / out->one[k].iN + 2 / out->one[k].iT) / 3;
+        to_lane(&out->one[k], out->s[k], k % LANES, c);
+        c->n = LANES;
+        c->row = 3 * LANES * (k / LANES);
+    }
+}
+
+static void same_rows(const double *single, const double *packed)
+{
+    for (int k = 0; k < ROUNDS; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            const double lane = packed[3 * LANES * (k / LANES) + LANES * i + k % LANES];
+            ck_assert_int_eq(memcmp(&single[3 * k + i], &lane, sizeof lane), 0);
+        }
+    }
+}
+
+// the squares of tangential impulses of 1e-160 and 1e160 are not accurate
+TEST(round_packs_have_the_bits_of_single_contacts)
+{
+    static const double scales[] = {1, 1e-160, 1e160};
+    enum { WIDTHS = 2 };
+    test_random rng = random_seed(10);
+    int open = 0, moved = 0;
+    for (int i = 0; i < TEST_DRAWS(300); ++i) {
+        rounds s;
+        double y[1 + WIDTHS][LINE * BODIES] = {{0}}, r[1 + WIDTHS][ROWS] = {{0}};
+        double u[1 + WIDTHS][ROWS], spare[LINE] = {0};
+        measure_sums sums[1 + WIDTHS];
+        memset(sums, 0, sizeof sums);
+        random_rounds(&rng, scales[i % 3], &s);
+        for (int sweep = 0; sweep < 10; ++sweep) {
+            blocks_visit(&s.p, 0, ROUNDS, spare, y[0], r[0]);
+            const double a = packs_visit_round(s.pack, PACKS_HERE, spare, y[1], r[1]);
+            const double b = packs_visit_round_plain(s.pack, PACKS_HERE, spare, y[2], r[2]);
+            ck_assert_int_eq(memcmp(&a, &b, sizeof a), 0);
+            moved += a > 0;
+        }
+        blocks_push(&s.p, 0, ROUNDS, spare, r[0], y[0]);
+        blocks_measure(&s.p, 0, ROUNDS, spare, y[0], r[0], false, u[0], &sums[0]);
+        bool summed = true;
+        for (int k = 0; k < PACKS_HERE; ++k) {
+            const round_pack *c = &s.pack[k];
+            packs_push_round(c, spare, r[1], y[1]);
+            packs_push_round_plain(c, spare, r[2], y[2]);
+        }
+        for (int k = 0; k < PACKS_HERE; ++k) {
+            const round_pack *c = &s.pack[k];
+            const int row = c->row;
+            summed =
+                packs_measure_round(c, spare, y[1], r[1] + row, u[1] + row, &sums[1]) && summed;
+            packs_measure_round_plain(c, spare, y[2], r[2] + row, u[2] + row, &sums[2]);
+        }
+        for (int w = 1; w <= WIDTHS; ++w) {
+            ck_assert_int_eq(memcmp(y[0], y[w], sizeof y[0]), 0);
+            same_rows(r[0], r[w]);
+            if (summed) same_rows(u[0], u[w]);
+        }
+        ck_assert_int_eq(memcmp(&sums[1], &sums[2], sizeof sums[1]), 0);
+        ck_assert_int_eq(memcmp(u[1], u[2], sizeof u[1]), 0);
+        if (summed) {
+            const double violation = squares_root(&sums[0].violation);
+            CK_NEAR(squares_root(&sums[1].violation), violation, 1e-12 * violation);
+        }
+        for (int k = 0; k < ROUNDS; ++k) {
+            open += r[0][3 * k] == 0;
+        }
+    }
+    ck_assert_int_gt(open, 0);
+    ck_assert_int_gt(moved, 0);
 }
