@@ -13,6 +13,7 @@ static bool wide(void)
 }
 
 #ifndef PERCUSS_AVX2
+#define packs_extrapolate_avx2   packs_extrapolate_plain
 #define packs_make_avx2          packs_make_plain
 #define packs_visit_avx2         packs_visit_plain
 #define packs_push_avx2          packs_push_plain
@@ -58,4 +59,9 @@ bool packs_measure_round(const round_pack *c, const double *spare, const double 
                          double *u, measure_sums *out)
 {
     return (wide() ? packs_measure_round_avx2 : packs_measure_round_plain)(c, spare, y, r, u, out);
+}
+
+void packs_extrapolate(double b, size_t n, double *restrict x, double *restrict before)
+{
+    (wide() ? packs_extrapolate_avx2 : packs_extrapolate_plain)(b, n, x, before);
 }

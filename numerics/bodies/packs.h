@@ -27,4 +27,7 @@ void packs_push_round(const round_pack *c, double *spare, const double *r, doubl
 bool packs_measure_round(const round_pack *c, const double *spare, const double *y, const double *r,
                          double *u, measure_sums *out);
 
+// x becomes x + b (x - before), before becomes x
+void packs_extrapolate(double b, size_t n, double *restrict x, double *restrict before);
+
 #endif

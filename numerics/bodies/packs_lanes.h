@@ -550,3 +550,18 @@ void PACKS(make)(const prepared *p, rigid_pack *c)
     invert(c->W, c->inverse);
     c->s = (c->W[0] + c->W[4] + c->W[8]) / 3;
 }
+
+void PACKS(extrapolate)(double b, size_t n, double *restrict x, double *restrict before)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        const lanes now = load(x + i);
+        store(now + b * (now - load(before + i)), x + i);
+        store(now, before + i);
+    }
+    for (; i < n; ++i) {
+        const double now = x[i];
+        x[i] = now + b * (now - before[i]);
+        before[i] = now;
+    }
+}

@@ -1,4 +1,4 @@
-// The functions of packs.h for builds without vectors. Such builds make no packs, so that these
+// The functions of packs.h for builds without vectors. Such builds make no packs, so that their
 // functions are never called.
 #include "bodies/packs.h"
 
@@ -42,4 +42,13 @@ bool packs_measure_round(const round_pack *c, const double *spare, const double 
 {
     (void)c, (void)spare, (void)y, (void)r, (void)u, (void)out;
     return false;
+}
+
+void packs_extrapolate(double b, size_t n, double *restrict x, double *restrict before)
+{
+    for (size_t i = 0; i < n; ++i) {
+        const double now = x[i];
+        x[i] = now + b * (now - before[i]);
+        before[i] = now;
+    }
 }

@@ -17,7 +17,8 @@
     void packs_push_round_##suffix(const round_pack *c, double *spare, const double *r,          \
                                    double *y);                                                   \
     bool packs_measure_round_##suffix(const round_pack *c, const double *spare, const double *y, \
-                                      const double *r, double *u, measure_sums *out)
+                                      const double *r, double *u, measure_sums *out);            \
+    void packs_extrapolate_##suffix(double b, size_t n, double *restrict x, double *restrict before)
 
 PACKS_DECLARE(plain);
 PACKS_DECLARE(avx2);

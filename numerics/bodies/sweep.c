@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "bodies/colours.h"
+#include "bodies/packs.h"
 #include "bodies/sweep_blocks.h"
 #include "cone/cone.h"
 #include "solver/solver.h"
@@ -77,16 +78,6 @@ typedef struct job {
 
 // ---- in parallel -------------------------------------------------------------------------------
 
-// x becomes x + b (x - before), before becomes x
-static void extrapolate(double b, size_t n, double *x, double *before)
-{
-    for (size_t i = 0; i < n; ++i) {
-        const double now = x[i];
-        x[i] = now + b * (now - before[i]);
-        before[i] = now;
-    }
-}
-
 // the natural map is measured where something reads it
 static bool wants_natural(const sweep_opts *o)
 {
@@ -100,7 +91,7 @@ static void do_cluster(job *j, int c, double *spare)
     const size_t rows = (size_t)prepared_row(&j->p, end) - row;
     switch (j->phase) {
     case PHASE_SWEEP:
-        if (j->ahead) extrapolate(j->momentum, rows, j->r + row, j->r_before + row);
+        if (j->ahead) packs_extrapolate(j->momentum, rows, j->r + row, j->r_before + row);
         j->moved[c] = blocks_visit(&j->p, begin, end, spare, j->y, j->r);
         break;
     case PHASE_PUSH:
@@ -148,7 +139,7 @@ static void do_phase(job *j, int rank)
     if (j->phase == PHASE_CLEAR) memset(j->y + at, 0, size * sizeof *j->y);
     if (j->phase == PHASE_KEEP) memcpy(j->y_before + at, j->y + at, size * sizeof *j->y);
     if (j->phase == PHASE_EXTRAPOLATE) {
-        extrapolate(j->momentum, size, j->y + at, j->y_before + at);
+        packs_extrapolate(j->momentum, size, j->y + at, j->y_before + at);
     } else if (j->phase != PHASE_CLEAR && j->phase != PHASE_END) {
         do_clusters(j, rank);
     }
