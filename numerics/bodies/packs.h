@@ -5,7 +5,7 @@
 
 #include "bodies/sweep_blocks.h"
 
-// computes W, its inverse and s of a pack from its other fields
+// computes W and s of a pack from its other fields
 void packs_make(const prepared *p, rigid_pack *c);
 
 // solves `n` packs, one after another; as blocks_visit

@@ -28,7 +28,7 @@ VECTOR_OF(2, double, pair);
 #define BIG   1e70
 // a smaller rotation of the direction is left to the next sweep
 #define NEAR 0.1
-// the inverse has less than half of its digits when the determinant of W, scaled to a diagonal of
+// the solution has less than half of its digits when the determinant of W, scaled to a diagonal of
 // ones, is below RANK_TOL; products of entries of W beyond PRODUCT may have lost digits
 #define RANK_TOL    1e-10
 #define PRODUCT     1e250
@@ -170,7 +170,7 @@ static inline void lane_velocity(const rigid_pack *c, const lanes *t2, const lan
 static inline void inverses(const prepared *p, const rigid_pack *c, int e, const double **at)
 {
     for (int l = 0; l < LANES; ++l) {
-        at[l] = &p->body[c->sys[e][l]].m;
+        at[l] = &prepared_body(p, c->at[e][l])->m;
     }
 }
 
@@ -295,23 +295,35 @@ static inline mask slide(const rigid_pack *c, const lanes *u, const lanes *r, la
 
 static void solve_lane(const rigid_pack *c, int l, const lanes *u, const lanes *r, lanes *x)
 {
-    contact law = {.mu = c->mu[l], .s = c->s[l], .dim = 3, .regular = isfinite(c->inverse[0][l])};
-    double ul[3], rl[3], xl[3];
+    contact law;
+    double W[9], ul[3], rl[3], xl[3];
     for (int k = 0; k < 9; ++k) {
-        law.W[k] = c->W[k][l];
-        law.inverse[k] = c->inverse[k][l];
+        W[k] = c->W[k][l];
     }
     for (int i = 0; i < 3; ++i) {
         ul[i] = u[i][l];
         rl[i] = r[i][l];
     }
-    if (!law.regular) {
-        const contact bare = law;
-        contact_prepare(&law, 3, bare.mu, bare.W, 3, bare.s);
-    }
+    contact_prepare(&law, 3, c->mu[l], W, 3, c->s[l]);
     rigid_solve(&law, ul, rl, xl);
     for (int i = 0; i < 3; ++i) {
         x[i][l] = xl[i];
+    }
+}
+
+// W^-1 u by cofactors, which scaling of rows and columns does not affect; NaN where W is singular
+static inline void solve_linear(const lanes *W, const lanes *u, lanes *x)
+{
+    const lanes X[9] = {
+        W[4] * W[8] - W[7] * W[5], W[7] * W[2] - W[1] * W[8], W[1] * W[5] - W[4] * W[2],
+        W[6] * W[5] - W[3] * W[8], W[0] * W[8] - W[6] * W[2], W[3] * W[2] - W[0] * W[5],
+        W[3] * W[7] - W[6] * W[4], W[6] * W[1] - W[0] * W[7], W[0] * W[4] - W[3] * W[1]};
+    const lanes det = W[0] * X[0] + W[3] * X[1] + W[6] * X[2], most = W[0] * W[4] * W[8];
+    const mask regular = (det > RANK_TOL * most) & (most > 1 / PRODUCT) & (most < PRODUCT);
+    const lanes part = choose(regular, 1 / det, all(NAN));
+    multiply(X, u, x);
+    for (int i = 0; i < 3; ++i) {
+        x[i] *= part;
     }
 }
 
@@ -324,7 +336,7 @@ static inline void solve(const rigid_pack *c, const lanes *u, const lanes *r, la
         x[0] = x[1] = x[2] = all(0);
         return;
     }
-    multiply(c->inverse, u, dr);
+    solve_linear(c->W, u, dr);
     for (int i = 0; i < 3; ++i) {
         x[i] = s[i] = choose(open, all(0), r[i] - dr[i]);
     }
@@ -522,32 +534,12 @@ static inline void make_operator(const prepared *p, const rigid_pack *c, lanes *
     }
 }
 
-// W^-1 by cofactors, which scaling of rows and columns does not affect
-static inline void invert(const lanes *W, lanes *X)
-{
-    X[0] = W[4] * W[8] - W[7] * W[5];
-    X[1] = W[7] * W[2] - W[1] * W[8];
-    X[2] = W[1] * W[5] - W[4] * W[2];
-    X[3] = W[6] * W[5] - W[3] * W[8];
-    X[4] = W[0] * W[8] - W[6] * W[2];
-    X[5] = W[3] * W[2] - W[0] * W[5];
-    X[6] = W[3] * W[7] - W[6] * W[4];
-    X[7] = W[6] * W[1] - W[0] * W[7];
-    X[8] = W[0] * W[4] - W[3] * W[1];
-    const lanes det = W[0] * X[0] + W[3] * X[1] + W[6] * X[2], most = W[0] * W[4] * W[8];
-    const mask regular = (det > RANK_TOL * most) & (most > 1 / PRODUCT) & (most < PRODUCT);
-    for (int i = 0; i < 9; ++i) {
-        X[i] = choose(regular, X[i] / det, all(NAN));
-    }
-}
-
 void PACKS(make)(const prepared *p, rigid_pack *c)
 {
     for (int i = 0; i < 9; ++i) {
         c->W[i] = all(0);
     }
     make_operator(p, c, c->W);
-    invert(c->W, c->inverse);
     c->s = (c->W[0] + c->W[4] + c->W[8]) / 3;
 }
 

@@ -77,28 +77,29 @@ static void make_systems(void *arg, int begin, int end)
     const prepared *p = arg;
     for (int s = begin; s < end; ++s) {
         if (p->frame[s] == FRAME_OWN) continue;
-        p->frame[s] = (unsigned char)frame_of(p->of.b, p->sys[s], &p->body[s]);
+        p->frame[s] = (unsigned char)frame_of(p->of.b, p->sys[s], prepared_body(p, p->at[s]));
     }
 }
 
 static pcs_status prepare_systems(prepared *p, pcs_arena *arena)
 {
     const size_t ns = (size_t)p->of.ns;
-    p->body = PCS_TAKE(arena, ns + 1, body_inverse);
     p->frame = PCS_TAKE(arena, ns, atomic_uchar);
     p->at = PCS_TAKE(arena, ns + 1, int);
     p->sys = PCS_TAKE(arena, ns, int);
-    if (!p->body || !p->frame || !p->at || !p->sys) return pcs_fail_memory("sweeps");
+    if (!p->frame || !p->at || !p->sys) return pcs_fail_memory("sweeps");
 
     for (int s = 0; s < p->of.ns; ++s) {
         p->sys[p->slot ? p->slot[s] : s] = p->of.sys[s];
     }
-    p->body[ns] = (body_inverse){0};
     p->at[0] = 0;
     for (int s = 0; s < p->of.ns; ++s) {
         atomic_init(&p->frame[s], FRAME_OWN);
         p->at[s + 1] = p->at[s] + (width_of(p, s) + LINE - 1) / LINE * LINE;
     }
+    p->body = PCS_TAKE(arena, (size_t)p->at[ns] / LINE + 1, body_inverse);
+    if (!p->body) return pcs_fail_memory("sweeps");
+    p->body[0] = (body_inverse){0};
     threads_each(p->team, p->of.nb, mark_systems, p);
     threads_each(p->team, p->of.ns, make_systems, p);
     return PCS_OK;
@@ -119,8 +120,8 @@ static bool make_round(const prepared *p, const bodies_block *k, round_contact *
         if (core[0] != 0 || core[1] != 0 || core[2] != 0) return false;
         c->at[e] = p->at[s];
         c->c[e] = k->along[e];
-        c->m[e] = p->body[s].m;
-        c->jc[e] = p->body[s].K[0] * c->c[e];
+        c->m[e] = prepared_body(p, p->at[s])->m;
+        c->jc[e] = prepared_body(p, p->at[s])->K[0] * c->c[e];
         wN += c->m[e];
         wT += c->m[e] + c->jc[e] * c->c[e];
     }
@@ -144,7 +145,7 @@ static void rigid_operator(const prepared *p, const rigid_contact *c, double W[9
     memset(W, 0, 9 * sizeof *W);
     for (int e = 0; e < 2; ++e) {
         if (c->at[e] < 0) continue;
-        const body_inverse *A = &p->body[c->sys[e]];
+        const body_inverse *A = prepared_body(p, c->at[e]);
         for (int j = 0; j < 3; ++j) {
             const double *f = c->F + 3 * (size_t)j, *t1 = c->F + 3, *t2 = c->F + 6;
             double moment[3], w[3], x[3], u[3];
@@ -166,13 +167,13 @@ static void rigid_operator(const prepared *p, const rigid_contact *c, double W[9
 
 static void make_rigid(const prepared *p, const bodies_block *k, rigid_contact *c, double W[9])
 {
-    *c = (rigid_contact){.at = {-1, -1}, .sys = {-1, -1}};
+    *c = (rigid_contact){.at = {-1, -1}};
     memcpy(c->F, k->F, sizeof c->F);
     memcpy(c->core, k->core, sizeof c->core);
     memcpy(c->along, k->along, sizeof c->along);
     for (int e = 0; e < 2; ++e) {
-        c->sys[e] = place_of(p, k, e);
-        if (c->sys[e] >= 0) c->at[e] = p->at[c->sys[e]];
+        const int s = place_of(p, k, e);
+        if (s >= 0) c->at[e] = p->at[s];
     }
     rigid_operator(p, c, W);
 }
@@ -310,13 +311,11 @@ static void keep_scale(const prepared *p, int k, double trace, int d, piece *her
 static void make_lane(const prepared *p, const bodies_block *block, int l, const double *q,
                       rigid_pack *out)
 {
-    const int fixed = p->of.ns;
     if (l == 0) {
         *out = (rigid_pack){.row = out->row, .isotropic = true};
         for (int i = 0; i < LANES; ++i) {
             out->q[0][i] = 1;
             out->at[0][i] = out->at[1][i] = -1;
-            out->sys[0][i] = out->sys[1][i] = fixed;
         }
     }
     out->n = l + 1;
@@ -335,7 +334,6 @@ static void make_lane(const prepared *p, const bodies_block *block, int l, const
         if (s < 0) continue;
         out->isotropic = out->isotropic && p->frame[s] == FRAME_ISOTROPIC;
         out->at[e][l] = p->at[s];
-        out->sys[e][l] = s;
     }
 }
 
@@ -542,6 +540,7 @@ bool prepared_make_one(const bodies_problem *b, int block, const double *v_free,
     prepared *p = &out->p;
     if (k->cone == PCS_CONE_EQUALITY || k->sys[0] == k->sys[1]) return false;
     out->block = out->number = block;
+    out->body[0] = (body_inverse){0};
     *p = (prepared){.of = {.b = b, .nb = 1, .block = &out->block, .sys = out->sys},
                     .clusters = 1,
                     .n = k->dim,

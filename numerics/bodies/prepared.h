@@ -56,16 +56,15 @@ typedef struct round_pack {
 typedef struct rigid_contact {
     double F[9], core[2][3], along[2], q[3];
     contact law;
-    int at[2], sys[2], row;
+    int at[2], row;
 } rigid_contact;
 
 // LANES rigid contacts with friction and without a common moving body, visited together in vector
 // registers. t2 = N x t1; K of the bodies is read at every visit.
 typedef struct rigid_pack {
     lanes N[3], t1[3], q[3], core[2][3], along[2];
-    lanes W[9], inverse[9]; // inverse: not finite where W is singular
-    lanes mu, s;
-    int at[2][LANES], sys[2][LANES];
+    lanes W[9], mu, s; // the inverse of W is computed at every visit: memory limits large heaps
+    int at[2][LANES];
     int n;          // lanes in use; the others stay open
     bool isotropic; // K of every body is K[0] times the identity
     int row;        // first entry of r: N of all lanes, then T1, then T2
@@ -132,10 +131,16 @@ typedef struct prepared {
     general_block *general;
     int kinds[VISIT_KINDS];
     double *s;          // nb, 1 / rho of theory 7.7 in the order of the visits
-    body_inverse *body; // ns, rigid bodies only; and one more, zero, for a side that cannot move
+    body_inverse *body; // by prepared_body, rigid bodies only; first one of zeros
     atomic_uchar *frame;
     int *at; // ns + 1: first velocity of each system in y
 } prepared;
+
+// A^-1 of the body whose velocities start at `at`; zero for -1, a side that cannot move
+static inline body_inverse *prepared_body(const prepared *p, int at)
+{
+    return &p->body[(at + LINE) / (unsigned)LINE];
+}
 
 // How the velocity of a system is represented in the sweeps.
 enum {
@@ -162,7 +167,7 @@ typedef struct prepared_one {
     atomic_uchar frame[2];
     visit unit;
     double s;
-    body_inverse body[2];
+    body_inverse body[3];
     union {
         round_contact round;
         rigid_contact rigid;

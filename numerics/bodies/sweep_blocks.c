@@ -136,12 +136,12 @@ static inline void rigid_push(const prepared *p, const rigid_contact *c, const d
         T[i] = t2[i] * d[1] - t1[i] * d[2];
     }
     if (c->at[0] >= 0) {
-        rigid_push_one(&p->body[c->sys[0]], c->core[0], c->along[0], P, T, y + c->at[0]);
+        rigid_push_one(prepared_body(p, c->at[0]), c->core[0], c->along[0], P, T, y + c->at[0]);
     }
     if (c->at[1] < 0) return;
     v3_scale(-1, P, P);
     v3_scale(-1, T, T);
-    rigid_push_one(&p->body[c->sys[1]], c->core[1], c->along[1], P, T, y + c->at[1]);
+    rigid_push_one(prepared_body(p, c->at[1]), c->core[1], c->along[1], P, T, y + c->at[1]);
 }
 
 static inline bool within(double mu, const double *r)
