@@ -48,6 +48,16 @@ static pcs_status take_pairs(finish_system *s, pcs_arena *arena)
     return PCS_OK;
 }
 
+// Whether S has the entries of block i already: contacts of two bodies follow one another, and the
+// first counts for all
+static bool is_counted(const bodies_problem *b, int i)
+{
+    const int *sys = b->block[i].sys;
+    if (sys[0] < 0 || sys[1] < 0 || sys[0] == sys[1]) return true;
+    const int *before = i > 0 ? b->block[i - 1].sys : NULL;
+    return before && sys[0] == before[0] && sys[1] == before[1];
+}
+
 // allocates the pattern of all blocks
 static pcs_status take_pattern(finish_system *s, pcs_arena *arena)
 {
@@ -60,7 +70,7 @@ static pcs_status take_pattern(finish_system *s, pcs_arena *arena)
     }
     for (int i = 0; i < b->nb; ++i) {
         const int *sys = b->block[i].sys;
-        if (sys[0] < 0 || sys[1] < 0 || sys[0] == sys[1]) continue;
+        if (is_counted(b, i)) continue;
         values += (size_t)width(s, sys[0]) * (size_t)width(s, sys[1]);
     }
     for (int k = 0; k < s->pairs; ++k) {
