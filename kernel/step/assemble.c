@@ -174,6 +174,22 @@ static pcs_status rows_at_start(const trial *t, pcs_arena *mem, candidates *list
     return PCS_OK;
 }
 
+// memory for n blocks and the rows of a pass: that of the passes before where it is enough, else
+// with a margin, as later passes have more contacts
+static pcs_status take_problem(int n, pcs_arena *mem, solution *out)
+{
+    if (n > out->block_room) {
+        out->block_room = n + n / 16;
+        out->block_memory = PCS_TAKE(mem, (size_t)out->block_room, bodies_block);
+    }
+    if (!out->row_memory || out->rows > out->row_room) {
+        out->row_room = out->rows + out->rows / 16;
+        out->row_memory = PCS_TAKE(mem, 3 * (size_t)out->row_room, double);
+    }
+    return (n == 0 || out->block_memory) && out->row_memory ? PCS_OK
+                                                            : pcs_fail_memory("step: the problem");
+}
+
 pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solution *out)
 {
     PCS_TRY(rows_at_start(t, mem, list));
@@ -189,16 +205,13 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
     }
 
     // no copy when all candidates are active
-    bodies_block *block = list->k;
-    if (n < list->n) {
-        block = PCS_TAKE(mem, (size_t)n, bodies_block);
-        if (!block) return pcs_fail_memory("step: the problem");
-        for (int i = 0, at = 0; i < list->n; ++i) {
-            if (list->c[i].active) block[at++] = list->k[i];
-        }
+    const bool copies = n < list->n;
+    PCS_TRY(take_problem(copies ? n : 0, mem, out));
+    bodies_block *block = copies ? out->block_memory : list->k;
+    for (int i = 0, at = 0; copies && i < list->n; ++i) {
+        if (list->c[i].active) block[at++] = list->k[i];
     }
-    out->r = PCS_TAKE(mem, 3 * (size_t)out->rows, double);
-    if (!out->r) return pcs_fail_memory("step: the problem");
+    out->r = out->row_memory;
     out->u = out->r + out->rows;
     out->shift = out->u + out->rows;
 

@@ -24,6 +24,8 @@ static pcs_status project_once(trial *t, pcs_arena *mem, pcs_step_report *out)
     PCS_TRY(step_detect(t, 0, &glance, &t->list));
     const double margin = 2 * deepest(t);
     t->list = (candidates){0};
+    t->solution.row_memory = NULL; // that of the last round is free again
+    t->solution.block_room = 0;
     PCS_TRY(step_detect(t, margin, mem, &t->list));
     step_budget_know(t->work, t->list.n);
     for (int i = 0; i < t->list.n; ++i) {

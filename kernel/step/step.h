@@ -130,6 +130,9 @@ typedef struct solution {
     double *solved_free;          // elements, else the one above; with v_free in its order
     double *shift;                // rows, terms that the laws add to u
     double *r, *u;                // rows
+    int row_room, block_room;     // memory for this many rows, and blocks, which passes use again
+    double *row_memory;
+    bodies_block *block_memory;
 } solution;
 
 // Everything a step computes before it is committed. The first part is set at its beginning and
