@@ -402,3 +402,25 @@ TEST(round_packs_have_the_bits_of_single_contacts)
     ck_assert_int_gt(open, 0);
     ck_assert_int_gt(moved, 0);
 }
+
+// every number by itself, for lengths that do not fill registers
+TEST(extrapolation_has_the_same_bits_in_every_width)
+{
+    enum { MOST = 13 };
+    test_random rng = random_seed(11);
+    for (size_t n = 0; n <= MOST; ++n) {
+        const double b = random_between(&rng, 0, 1);
+        double x[2][MOST], before[2][MOST];
+        for (size_t i = 0; i < n; ++i) {
+            x[0][i] = x[1][i] = random_normal(&rng);
+            before[0][i] = before[1][i] = random_normal(&rng);
+        }
+        packs_extrapolate(b, n, x[0], before[0]);
+        for (size_t i = 0; i < n; ++i) {
+            const double now = x[1][i];
+            x[1][i] = now + b * (now - before[1][i]);
+            ck_assert_int_eq(memcmp(&before[0][i], &now, sizeof now), 0);
+            ck_assert_int_eq(memcmp(&x[0][i], &x[1][i], sizeof now), 0);
+        }
+    }
+}
