@@ -391,7 +391,8 @@ pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates 
     PCS_TRY(step_find(t, t->st->q, extra, true, mem, &near));
     if (near.n > 0) PCS_TRY(add_contacts(t, &near, mem, list));
     list->n_start = list->n;
-    return PCS_OK;
+    list->plain = PCS_TAKE(mem, (size_t)t->m->n_systems, bool);
+    return list->plain ? PCS_OK : pcs_fail_memory("step: the contacts");
 }
 
 static bool same_pair(const contact_key *a, const contact_key *b)
@@ -491,7 +492,8 @@ static void mark_overlap(const trial *t, const candidates *list, int i, const pc
 
 // A contact that closes at q' acts along the normal there: a ball that was above an edge at q_k has
 // come down on the face beside it. Both have the same id.
-static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pcs_arena *mem)
+static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pcs_arena *mem,
+                          candidates *list)
 {
     const double *q1 = system_q(t->m, c->pose1, t->end.q), *q2 = system_q(t->m, c->pose2, t->end.q);
     const int i = (int)(c - t->list.c);
@@ -502,6 +504,7 @@ static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pc
     pcs_feature_gap(c->feature, q1, q2, &then);
     if (v3_dot(now.N, then.N) >= 1 - SAME_NORMAL) return PCS_OK;
     c->feature = f;
+    list->n_plain = 0;
     PCS_TRY(place_contact(t, i, *mem));
     PCS_TRY(candidate_drive(t, c, &t->list.k[i], t->st->q, mem));
     complete(t, c, &t->list.k[i], &hint);
@@ -578,7 +581,7 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
         if (at_end) mark_overlap(t, list, first, &over.f[k]);
         if (known) {
             known->closed = true;
-            if (at_end) PCS_TRY(turn_to(t, known, &over.f[k], mem));
+            if (at_end) PCS_TRY(turn_to(t, known, &over.f[k], mem, list));
             continue;
         }
         if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;

@@ -31,10 +31,8 @@
 #include "linalg/m3.h"
 #include "step/path.h"
 
-// relative to the size of a shape: largest closed gap at q_k; least slop
-#define CLOSED 1e-6
-
-// the same for shapes that pressed on each other in the last step
+// relative to the size of a shape: largest closed gap at q_k of shapes that pressed on each other
+// in the last step
 #define PRESSED 1e-4
 
 // 1 - cos of angles between normals: beyond 1e-2 rad a row belongs to another collision; beyond

@@ -10,7 +10,10 @@ typedef bool contact_fn(const trial *t, const candidate *c);
 // true when it is one of shapes, active and not refuted
 contact_fn contact_takes_part;
 
-// m: overlap that does not count (slop): what the projection leaves, at least 1e-6 of the smaller
+// relative to the size of a shape: largest closed gap at q_k; least slop
+#define CLOSED 1e-6
+
+// m: overlap that does not count (slop): what the projection leaves, at least CLOSED of the smaller
 // shape
 double contact_slop(const trial *t, const candidate *c);
 

@@ -31,6 +31,11 @@
 // inner edges are not searched for bodies with more contacts
 #define MANY_CONTACTS 256
 
+// largest squares of the differences between the normals of a body whose contacts are all proven
+// not to be inner at once: two of them then differ by less than OTHER_PART and OTHER_POINT
+#define ONE_PART  1.6e-7
+#define ONE_POINT 1.6e-13
+
 // a contact from the side of one of its bodies
 typedef struct view {
     int contact, own, other; // place in the list, shapes
@@ -141,6 +146,89 @@ static bool is_inner(const trial *t, const view *a, const view *b, double reach)
     return highest(t, a, b, b->N) <= slop || is_below(t, a, b, slop);
 }
 
+// ---- bodies without inner edges ----------------------------------------------------------------
+
+// the contacts of a body, measured along the normal N of the first one from its point P
+typedef struct stack {
+    int n;
+    bool points, other; // some are at points; some have neither the normal N nor -N
+    double N[3], P[3];
+    double spread;     // largest square of the difference between a normal and N or -N
+    double far;        // largest square of the distance of a point from P
+    double low, above; // the highest point with the normal N, the lowest one with -N
+} stack;
+
+static void stack_add(const trial *t, int i, int side, stack *s)
+{
+    const candidate *c = &t->list.c[i];
+    const double sign = side == 0 ? 1 : -1, *P = side == 0 ? c->P2 : c->P1, *F = t->list.k[i].F;
+    const int own = side == 0 ? c->key.shape1 : c->key.shape2;
+    const view a = {.contact = i,
+                    .own = own,
+                    .other = c->key.shape1 + c->key.shape2 - own,
+                    .surface = is_surface(&t->m->shape[c->key.shape1 + c->key.shape2 - own].shape)};
+    if (s->n == 0) {
+        v3_scale(sign, F, s->N);
+        v3_copy(P, s->P);
+        s->low = -INFINITY;
+        s->above = INFINITY;
+    }
+    s->n += 1;
+    const bool up = sign * v3_dot(F, s->N) > 0;
+    double from[3], apart = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double d = sign * F[k] - (up ? s->N[k] : -s->N[k]);
+        apart += d * d;
+    }
+    v3_sub(P, s->P, from);
+    const double height = v3_dot(s->N, from), far = v3_dot(from, from);
+    if (!(apart <= ONE_PART) || !(far < INFINITY)) s->other = true;
+    if (apart > s->spread) s->spread = apart;
+    if (far > s->far) s->far = far;
+    if (up && height > s->low) s->low = height;
+    if (!up && height < s->above) s->above = height;
+    s->points = s->points || at_a_point(t, &a);
+}
+
+// true when is_inner holds for no two contacts of a body, whatever rounds: those on one side have
+// one normal, and those on opposite sides are far from each other's planes
+static bool is_plain(const stack *s, double slop, double reach)
+{
+    if (s->n < 2) return true;
+    if (s->other || s->spread > (s->points ? ONE_POINT : ONE_PART)) return false;
+    const double far = sqrt(s->far);
+    const double error = 4 * sqrt(s->spread) * far + 1e-12 * (v3_norm(s->P) + far);
+    return s->above - s->low > slop + reach + error;
+}
+
+// Finds the bodies that have no contact on an inner edge, whichever of their contacts act: most of
+// those at rest. It is enough to do so once for the contacts of a step
+static pcs_status find_plain(const trial *t, pcs_arena mem, candidates *list)
+{
+    const pcs_model *m = t->m;
+    if (list->n_plain == list->n && !step_rows_follow(&m->scheme)) return PCS_OK;
+    stack *of = PCS_TAKE(&mem, (size_t)m->n_systems, stack);
+    if (!of) return pcs_fail_memory("step: contacts");
+    memset(of, 0, (size_t)m->n_systems * sizeof *of);
+    double slop = fmax(t->hold, t->proj_tol); // of any contact
+    for (int i = 0; i < m->n_shapes; ++i) {
+        slop = fmax(slop, CLOSED * shape_radius(&m->shape[i].shape));
+    }
+    for (int i = 0; i < list->n; ++i) {
+        const candidate *c = &list->c[i];
+        if (c->interaction >= 0) continue;
+        if (system_can_move(m, c->pose1)) stack_add(t, i, 0, &of[c->pose1]);
+        if (system_can_move(m, c->pose2)) stack_add(t, i, 1, &of[c->pose2]);
+    }
+    for (int s = 0; s < m->n_systems; ++s) {
+        list->plain[s] = is_plain(&of[s], slop, t->reach[s]) && !t->work->always_searches;
+    }
+    list->n_plain = list->n;
+    return PCS_OK;
+}
+
+// ---- all others --------------------------------------------------------------------------------
+
 // the contacts of each system that moves: view[start[s]] ... view[start[s + 1] - 1]
 typedef struct views {
     int *start;
@@ -183,7 +271,8 @@ static pcs_status find_views(const trial *t, contact_fn *acts, contact_fn *lies,
             const int sys[2] = {c->pose1, c->pose2};
             bool inner[2];
             for (int side = 0; side < 2; ++side) {
-                inner[side] = system_can_move(t->m, sys[side]) && shape[sys[side]] == SHAPES;
+                inner[side] = system_can_move(t->m, sys[side]) && shape[sys[side]] == SHAPES &&
+                              !t->list.plain[sys[side]];
             }
             if (!inner[0] && !inner[1]) continue;
             const bool does = acts(t, c), is = lies(t, c);
@@ -243,6 +332,12 @@ pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_a
     views all = {NULL, NULL};
     *left_out = 0;
     if (list->n < 2) return PCS_OK; // no body has two contacts
+    bool plain = true;
+    PCS_TRY(find_plain(t, mem, list));
+    for (int s = 0; s < t->m->n_systems; ++s) {
+        plain = plain && list->plain[s];
+    }
+    if (plain) return PCS_OK;
     PCS_TRY(find_views(t, acts, lies, &mem, &all));
     for (int s = 0; s < t->m->n_systems; ++s) {
         const int n = all.start[s + 1] - all.start[s];

@@ -85,6 +85,8 @@ typedef struct candidates {
     int n_first;
     int n_start; // number of candidates found at the start of the step
     int n, cap;
+    bool *plain;                // per system: none of its contacts is on an inner edge (inner.c)
+    int n_plain;                // number of candidates for which that is known
     touches over;               // overlaps at q' that the last step_detect_end found
     bool over_known;            // `over` belongs to the last velocities
     bool clear;                 // proven: at their q' no shapes overlap beyond the projection's

@@ -45,7 +45,7 @@ static void heap(scene *s, int kind, double e, const pcs_geometry *hull)
     scene_start(s);
 }
 
-static void compare(int kind, double e, int steps, int rests)
+static pcs_geometry *cube(void)
 {
     double at[8][3];
     for (int i = 0; i < 8; ++i) {
@@ -55,6 +55,12 @@ static void compare(int kind, double e, int steps, int rests)
     }
     pcs_geometry *hull;
     CK_OK(pcs_geometry_create_hull(NULL, 8, at[0], &hull));
+    return hull;
+}
+
+static void compare(int kind, double e, int steps, int rests)
+{
+    pcs_geometry *hull = cube();
     scene with, without;
     heap(&with, kind, e, hull);
     heap(&without, kind, e, hull);
@@ -83,4 +89,49 @@ TEST(mixed_heaps_have_the_same_bits)
 {
     compare(5, 0, TEST_DRAWS(40), 0);
     compare(5, 0.5, TEST_DRAWS(40), 0);
+}
+
+// a body of one kind that slides over tiles of boxes, beside a wall that it touches
+static void slide(scene *s, int kind, const pcs_geometry *hull)
+{
+    *s = scene_open();
+    s->scheme = pcs_scheme_default();
+    for (int i = 0; i < 8; ++i) {
+        pcs_shape tile = pcs_shape_box(0.13, 1, 0.2);
+        tile.position[0] = 0.13 * i;
+        tile.position[2] = -0.1;
+        scene_rough(s, (pcs_system){0}, tile, 0, 0, 0.1);
+    }
+    pcs_shape wall = pcs_shape_box(2, 0.1, 1);
+    wall.position[1] = 0.05 + 0.5 * EDGE;
+    scene_rough(s, (pcs_system){0}, wall, 0, 0, 0.1);
+    const double x[3] = {0, 0, 0.5 * EDGE}, v[3] = {1, 0.02, 0}, edges[3] = {EDGE, EDGE, EDGE};
+    const double turn = 1e-5, Q[4] = {cos(turn), sin(turn), 0, 0}; // rows of two directions
+    const pcs_system b = scene_box(s, 1, edges, x, kind == 1 ? Q : NULL, v, NULL);
+    scene_rough(s, b, shape_of(kind, hull), 0, 0, 0.1);
+    scene_start(s);
+}
+
+TEST(seams_have_the_same_bits)
+{
+    int refuted = 0;
+    pcs_geometry *hull = cube();
+    for (int kind = 0; kind < 5; ++kind) {
+        scene with, without;
+        slide(&with, kind, hull);
+        slide(&without, kind, hull);
+        without.wk->always_searches = true;
+        for (int i = 0; i < 80; ++i) {
+            scene_step(&with, 0.005);
+            scene_step(&without, 0.005);
+            ck_assert(pcs_state_equal(with.st, without.st));
+            for (int k = 0; k < with.wk->list.n; ++k) {
+                refuted += with.wk->list.c[k].refuted;
+            }
+        }
+        scene_close(&with);
+        scene_close(&without);
+    }
+    ck_assert_int_gt(refuted, 20);
+    pcs_geometry_destroy(hull);
 }
