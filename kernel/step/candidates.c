@@ -388,7 +388,7 @@ pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates 
 {
     touches near;
     PCS_TRY(add_interactions(t, mem, list));
-    PCS_TRY(step_find(t, t->st->q, extra, true, mem, &near));
+    PCS_TRY(step_find(t, t->st->q, extra, true, NULL, mem, &near));
     if (near.n > 0) PCS_TRY(add_contacts(t, &near, mem, list));
     list->n_start = list->n;
     list->plain = PCS_TAKE(mem, (size_t)t->m->n_systems, bool);
@@ -512,9 +512,7 @@ static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pc
     return PCS_OK;
 }
 
-// false for models with shapes whose gaps may change faster than they move: surfaces have one side
-// only, and a half-space is farther from its body than any radius. Driven bodies have no bound
-static bool moves_bound_gaps(const pcs_model *m)
+bool step_bounds_gaps(const pcs_model *m)
 {
     if (m->n_driven > 0) return false;
     for (int i = 0; i < m->n_shapes; ++i) {
@@ -525,24 +523,27 @@ static bool moves_bound_gaps(const pcs_model *m)
     return true;
 }
 
-// Proves that a search at q' has nothing to add and the projection nothing to do. A gap changes by
-// no more than its shapes move: pairs that were out of reach at q_k stay apart where no shape moves
-// farther than its reach, and the others overlap by no more than they did and have moved since.
-// Half of the tolerances is left for errors of gaps. Contacts that wait need the search
-static pcs_status prove_clear(const trial *t, pcs_arena mem, bool *clear)
+// Finds the pairs for which a search at q' has nothing to add and the projection nothing to do. A
+// gap changes by no more than its shapes move: pairs that were out of reach at q_k stay apart where
+// no shape moves farther than its reach, and the others overlap by no more than they did and have
+// moved since. Half of the tolerances is left for errors of gaps. Contacts that wait need the
+// search. *open, per system: only pairs with one of these need the search; null: all pairs do
+static pcs_status find_open(const trial *t, pcs_arena *mem, bool **open, int *n_open)
 {
     const pcs_model *m = t->m;
     const size_t ns = (size_t)m->n_systems;
+    *open = NULL;
+    if (t->work->always_searches || !step_adds_features(t) || !step_bounds_gaps(m)) return PCS_OK;
+    bool *is_open = PCS_TAKE(mem, ns, bool);
+    pcs_arena scope = *mem;
     trial moved = *t;
-    *clear = false;
-    if (t->work->always_searches || !step_adds_features(t) || !moves_bound_gaps(m)) return PCS_OK;
-    moved.reach = PCS_TAKE(&mem, 2 * ns, double);
-    if (!moved.reach) return pcs_fail_memory("step: contact detection");
+    moved.reach = PCS_TAKE(&scope, 2 * ns, double);
+    if (!is_open || !moved.reach) return pcs_fail_memory("step: contact detection");
     memset(moved.reach, 0, 2 * ns * sizeof *moved.reach);
     moved.turn = moved.reach + ns;
     near_bound_motion(&moved);
     for (size_t i = 0; i < ns; ++i) {
-        if (!(moved.reach[i] <= 0.5 * t->reach[i])) return PCS_OK;
+        is_open[i] = !(moved.reach[i] <= 0.5 * t->reach[i]);
     }
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
@@ -550,10 +551,50 @@ static pcs_status prove_clear(const trial *t, pcs_arena mem, bool *clear)
         const bool waits = !c->active && !c->held && !c->bounces && !c->lands && !c->refuted;
         const double one = c->pose1 < 0 ? 0 : moved.reach[c->pose1];
         const double two = c->pose2 < 0 ? 0 : moved.reach[c->pose2];
-        if (waits || !(c->g[0] - one - two >= -0.5 * t->proj_tol)) return PCS_OK;
+        if (!waits && c->g[0] - one - two >= -0.5 * t->proj_tol) continue;
+        if (c->pose1 >= 0) is_open[c->pose1] = true;
+        if (c->pose2 >= 0) is_open[c->pose2] = true;
     }
-    *clear = true;
+    *n_open = 0;
+    for (size_t i = 0; i < ns; ++i) {
+        *n_open += is_open[i];
+    }
+    *open = is_open;
     return PCS_OK;
+}
+
+// true when no feature overlaps at q' by more than a proof would allow
+static bool all_shallow(const trial *t, const touches *over)
+{
+    const pcs_model *m = t->m;
+    for (int k = 0; k < over->n; ++k) {
+        const int *pair = over->pair[over->pair_of[k]];
+        pcs_gap gap;
+        pcs_feature_gap(&over->f[k], system_q(m, m->shape[pair[0]].system, t->end.q),
+                        system_q(m, m->shape[pair[1]].system, t->end.q), &gap);
+        if (!(gap.g >= -0.5 * t->proj_tol)) return false;
+    }
+    return true;
+}
+
+// The overlaps at q', without those that change nothing: list->clear is true then
+static pcs_status find_overlaps(const trial *t, pcs_arena *mem, candidates *list, touches *over)
+{
+    bool *open;
+    int n_open;
+    *over = (touches){0};
+    PCS_TRY(find_open(t, mem, &open, &n_open));
+    list->clear = open && n_open == 0;
+    t->work->proofs += list->clear;
+    if (list->clear) return PCS_OK;
+    // few bodies that move do not make all others be searched
+    if (open && n_open <= t->m->n_systems / 2) {
+        PCS_TRY(step_find(t, t->end.q, 0, false, open, mem, over));
+        list->clear = all_shallow(t, over);
+        t->work->part_proofs += list->clear;
+        if (list->clear) return PCS_OK;
+    }
+    return step_find(t, t->end.q, 0, false, NULL, mem, over);
 }
 
 pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
@@ -561,15 +602,11 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
 {
     const bool at_end = t->rule == PCS_ACTIVATION_END_OF_STEP;
     *added = 0;
-    PCS_TRY(prove_clear(t, *mem, &list->clear));
-    if (list->clear) {
-        t->work->proofs += 1;
-        return PCS_OK;
-    }
     touches over;
-    PCS_TRY(step_find(t, t->end.q, 0, false, mem, &over));
+    PCS_TRY(find_overlaps(t, mem, list, &over));
     list->over = over;
-    list->over_known = true;
+    list->over_known = !list->clear;
+    if (list->clear && over.n == 0) return PCS_OK;
     for (int i = 0; i < list->n; ++i) {
         list->c[i].overlaps = false;
     }

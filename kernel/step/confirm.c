@@ -25,6 +25,7 @@
 #include "step/confirm.h"
 #include "step/couple.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "collide/collide.h"
@@ -131,7 +132,8 @@ static double nearest(const trial *t, const run *r)
 {
     double least = INFINITY;
     for (int i = r->begin; i < r->end; ++i) {
-        least = fmin(least, t->list.c[i].g[0]);
+        const double g = t->list.c[i].g[0];
+        least = g < least ? g : least;
     }
     return least;
 }
@@ -155,6 +157,7 @@ static bool is_pressed(const trial *t, const run *r)
 static bool is_in_question(const trial *t, bool solved, const run *r)
 {
     bool asked = false;
+    if (!(nearest(t, r) > step_closed_gap(&t->m->scheme))) return false; // most end here
     for (int i = r->begin; i < r->end; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->proven) return false;
@@ -445,14 +448,53 @@ static bool rows_are_lost(const trial *t, const candidate *c)
     return any;
 }
 
+// Per system a bound on the motion of its surface along the path of the step, with the error of a
+// gap; null where gaps may change faster than shapes move, or where every path must be followed
+static pcs_status bound_paths(const trial *t, pcs_arena *mem, double **out)
+{
+    const pcs_model *m = t->m;
+    *out = NULL;
+    if (t->work->always_searches || !step_bounds_gaps(m)) return PCS_OK;
+    double *far = PCS_TAKE(mem, (size_t)m->n_systems, double);
+    if (!far) return pcs_fail_memory("step: contacts");
+    for (int s = 0; s < m->n_systems; ++s) {
+        body_path p = {.q = NULL};
+        far[s] = INFINITY;
+        if (m->system[s].kind == SYSTEM_BODY || is_carried(m, s)) {
+            PCS_TRY(path_of(t, s, t->end.v, *mem, &p));
+        }
+        if (!p.q) continue;
+        const double l = m->system[s].reach, at = fabs(p.q[0]) + fabs(p.q[1]) + fabs(p.q[2]);
+        far[s] = v3_norm(p.d) + v3_norm(p.d + 3) * l + 1e-11 * l + 16 * DBL_EPSILON * at;
+    }
+    *out = far;
+    return PCS_OK;
+}
+
+// true when a pair that was found at the start of the step cannot overlap by more than half of its
+// slop on the paths of the step: its gap changes by no more than its shapes move
+static bool cannot_meet(const trial *t, const double *far, const run *r)
+{
+    const candidate *c = &t->list.c[r->begin];
+    if (!far || r->begin >= t->list.n_start) return false;
+    double left = nearest(t, r);
+    if (c->pose1 >= 0) left -= far[c->pose1];
+    if (c->pose2 >= 0) left -= far[c->pose2];
+    const double slop = t->m->scheme.projection == PCS_PROJECTION_NONE ? 0 : t->proj_tol;
+    return left >= -0.5 * fmax(t->hold, slop); // contact_slop is no less
+}
+
 static pcs_status find_tunnels(confirming *f, pcs_arena *mem)
 {
     const trial *t = f->t;
     const int n = t->list.n;
+    double *far;
+    PCS_TRY(bound_paths(t, mem, &far));
     for (int i = 0; i < n; i = run_end(&t->list, i)) {
         const run r = {.begin = i, .end = run_end(&t->list, i)};
         const candidate *c = &t->list.c[i];
-        if (c->interaction >= 0 || !is_left_alone(t, &r, *mem)) continue;
+        if (c->interaction >= 0 || cannot_meet(t, far, &r)) continue;
+        if (!is_left_alone(t, &r, *mem)) continue;
         if (was_added(t, c, n)) continue;
         pcs_arena scope = *mem;
         pair_meeting m;

@@ -182,14 +182,27 @@ static int gather(search *s)
     return n;
 }
 
-pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach, pcs_arena *mem,
-                     touches *out)
+// drops the pairs without an open system; the world is not open
+static void keep_open(const pcs_model *m, const bool *open, int (*pair)[2], int *n_pairs)
+{
+    int n = 0;
+    for (int i = 0; i < *n_pairs; ++i) {
+        const int one = m->shape[pair[i][0]].system, two = m->shape[pair[i][1]].system;
+        if (!(one >= 0 && open[one]) && !(two >= 0 && open[two])) continue;
+        memmove(pair[n++], pair[i], sizeof *pair);
+    }
+    *n_pairs = n;
+}
+
+pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach,
+                     const bool *open, pcs_arena *mem, touches *out)
 {
     *out = (touches){0};
     if (t->m->n_shapes == 0) return PCS_OK;
     pcs_work *wk = t->work;
     search s = {.t = t, .q = q, .extra = extra, .with_reach = with_reach, .ranks = 1};
     PCS_TRY(step_pairs(t, q, extra, with_reach, mem, &s.pair, &s.n_pairs));
+    if (open) keep_open(t->m, open, s.pair, &s.n_pairs);
     threads *team = s.n_pairs < FEW_PAIRS ? NULL : wk->team;
     s.ranks = threads_count(team);
     int alone;

@@ -324,7 +324,7 @@ static bool left_the_list(const trial *t, const near_pairs *near)
 static pcs_status search_again(const trial *t, double margin, pcs_arena *mem, near_pairs *near)
 {
     touches over;
-    PCS_TRY(step_find(t, t->end.q, 0, false, mem, &over));
+    PCS_TRY(step_find(t, t->end.q, 0, false, NULL, mem, &over));
     return near_find(t, &over, margin, mem, near);
 }
 
@@ -431,7 +431,7 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
     touches over = {0};
     if (t->list.over_known) over = t->list.over;
     if (!t->list.over_known && !t->list.clear)
-        PCS_TRY(step_find(t, t->end.q, 0, false, &mem, &over));
+        PCS_TRY(step_find(t, t->end.q, 0, false, NULL, &mem, &over));
     const double deep = deepest(t, &over);
     violated v;
     near_pairs near = {0};
@@ -442,7 +442,7 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
     list->projected = true;
     const bool good = v.good && deep <= t->proj_tol;
     if (good && v.open == 0) return PCS_OK;
-    if (t->list.clear) PCS_TRY(step_find(t, t->end.q, 0, false, &mem, &over));
+    if (t->list.clear) PCS_TRY(step_find(t, t->end.q, 0, false, NULL, &mem, &over));
     PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));
     if (!good) PCS_TRY(rounds(t, &near, out->violation_before, &mem, q, out, &v));
     if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return project_conflicts(t, mem, out);

@@ -237,6 +237,7 @@ struct pcs_work {
     int touches;          // largest number of features that a search has found
     bool always_searches; // for tests: searches also where a proof shows that nothing is there
     long proofs;          // for tests: number of searches that proofs replaced
+    long part_proofs;     // for tests: number of searches that they limited to some bodies
     int looked_at;        // number of systems and shapes at the last search for unlikely bodies
     int n_said;           // number of doubts that the log has
     step_said said[STEP_SAID];
@@ -409,6 +410,9 @@ pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates 
 // them
 pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
                            int *added);
+// false for models with shapes whose gaps may change faster than they move: surfaces have one side
+// only, and a half-space is farther from its body than any radius. Driven bodies have no bound
+bool step_bounds_gaps(const pcs_model *m);
 // all pairs of shapes whose bounds at q, enlarged by `extra` and optionally by their reach,
 // overlap; in the order of the smaller, then of the larger index; the first shape of a pair moves
 pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_reach,
@@ -419,9 +423,10 @@ double step_reach(const trial *t, int shape, int other);
 // systems (null: the world), from the arena
 pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const double *q1,
                          const double *q2, double reach, pcs_arena *mem, pcs_feature **f, int *n);
-// the features at q that are nearer than `extra`, optionally plus the reach of both shapes
-pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach, pcs_arena *mem,
-                     touches *out);
+// the features at q that are nearer than `extra`, optionally plus the reach of both shapes; with
+// `open` only those of pairs with one of these systems
+pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach,
+                     const bool *open, pcs_arena *mem, touches *out);
 // number of rows with a gap: all of a bilateral candidate, the normal one of a contact, none of a
 // limited force
 static inline int candidate_gaps(const candidate *c)

@@ -1,5 +1,6 @@
 // Detection that proves that it has nothing to find does not search. Every step has the same bits
-// as with the search, for all shapes, and the proof replaces most searches of bodies at rest.
+// as with the search, for all shapes, and the proof replaces most searches of bodies at rest; also
+// where bodies sleep and wake, and models and states change between steps.
 #include "scene.h"
 
 #include "step/step.h"
@@ -134,4 +135,126 @@ TEST(seams_have_the_same_bits)
     }
     ck_assert_int_gt(refuted, 20);
     pcs_geometry_destroy(hull);
+}
+
+// ---- bodies that sleep beside bodies that move -------------------------------------------------
+
+enum { LAYERS = 4, BALL = LAYERS * (LAYERS + 1) / 2 + 1, COLUMN = 3 };
+
+// a pyramid of boxes, a ball that rolls by, a pillar of three boxes on the other side of it
+static void sleepers(scene *s)
+{
+    const double e[3] = {EDGE, EDGE, EDGE};
+    *s = scene_open();
+    s->scheme = pcs_scheme_default();
+    s->scheme.sleep = true;
+    scene_rough(s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.6);
+    for (int row = 0; row < LAYERS; ++row) {
+        for (int k = 0; k < LAYERS - row; ++k) {
+            const double x[3] = {1.1 * EDGE * (k + 0.5 * row), 0, EDGE * (row + 0.5)};
+            scene_rough(s, scene_box(s, 2, e, x, NULL, NULL, NULL), pcs_shape_box(EDGE, EDGE, EDGE),
+                        0, 0, 0.6);
+        }
+    }
+    const double x[3] = {-3 * EDGE, -3 * EDGE, 0.5 * EDGE}, v[3] = {0, 0.3, 0};
+    scene_rough_ball(s, 1, 0.5 * EDGE, x, v, 0, 0, 0.6);
+    for (int k = 0; k < COLUMN; ++k) {
+        const double at[3] = {-6 * EDGE, 0, EDGE * (k + 0.5)};
+        scene_rough(s, scene_box(s, 2, e, at, NULL, NULL, NULL), pcs_shape_box(EDGE, EDGE, EDGE), 0,
+                    0, 0.6);
+    }
+    scene_start(s);
+}
+
+static void place_ball(scene *s, pcs_state *st, double x, double y, double z, double vx)
+{
+    const pcs_system ball = {BALL};
+    const double at[3] = {x, y, z}, v[6] = {vx};
+    memcpy(pcs_state_q(s->m, st, ball), at, sizeof at);
+    memcpy(pcs_state_v(s->m, st, ball), v, sizeof v);
+}
+
+// what changes before a step, and when
+enum {
+    BRANCH = 15,  // another state continues from here, with the same work
+    DROP = 40,    // the ball is over the pyramid
+    DISABLE = 70, // a box of the lowest layer is gone
+    ENABLE = 72,  // and back again
+    SAVE = 85,    // a checkpoint
+    GROW = 95,    // the world gets a block under the ball
+    PASS = 110,   // the ball passes through what was the pillar
+    LOAD = 125,   // of the checkpoint
+    THROW = 135,  // the ball hits the pillar
+    STEPS = 170
+};
+
+static void change(scene *s, pcs_state *other, int step, void *bytes, size_t size)
+{
+    if (step == BRANCH) {
+        CK_OK(pcs_state_copy(s->st, other));
+        place_ball(s, other, 0.15, -6 * EDGE, 0.5 * EDGE, 0.2);
+    }
+    if (step == DROP) place_ball(s, s->st, 0.16, 0.01, (LAYERS + 0.6) * EDGE, 0);
+    if (step == DISABLE) CK_OK(pcs_model_set_shape_enabled(s->m, 2, false));
+    if (step == ENABLE) CK_OK(pcs_model_set_shape_enabled(s->m, 2, true));
+    if (step == SAVE) pcs_state_save(s->st, bytes);
+    if (step == GROW) {
+        pcs_shape block = pcs_shape_box(4 * EDGE, 4 * EDGE, EDGE);
+        block.position[0] = 10 * EDGE;
+        block.position[2] = 0.5 * EDGE;
+        scene_rough(s, (pcs_system){0}, block, 0, 0, 0.6);
+        place_ball(s, s->st, 10 * EDGE, 0, 2 * EDGE, 0.1);
+    }
+    if (step == PASS) {
+        CK_OK(pcs_model_set_groups(s->m, (pcs_system){BALL}, 2, 1));
+        place_ball(s, s->st, -5.2 * EDGE, 0, 0.5 * EDGE, -1);
+    }
+    if (step == LOAD) {
+        CK_OK(pcs_model_set_groups(s->m, (pcs_system){BALL}, 1, UINT32_MAX));
+        CK_OK(pcs_state_load(s->st, bytes, size));
+    }
+    if (step == THROW) place_ball(s, s->st, -4 * EDGE, 0, 2.5 * EDGE, -2);
+}
+
+TEST(what_sleeps_beside_what_moves_has_the_same_bits)
+{
+    enum { WAYS = 2 };
+    scene s[WAYS];
+    pcs_state *other[WAYS];
+    void *bytes[WAYS] = {NULL};
+    size_t size[WAYS] = {0};
+    int slept = 0, woke = 0;
+    for (int k = 0; k < WAYS; ++k) {
+        sleepers(&s[k]);
+        CK_OK(pcs_state_create(s[k].m, &other[k]));
+    }
+    s[1].wk->always_searches = true;
+    for (int i = 0; i < STEPS; ++i) {
+        for (int k = 0; k < WAYS; ++k) {
+            if (i == SAVE) {
+                size[k] = pcs_state_save_bytes(s[k].st);
+                bytes[k] = malloc(size[k]);
+                ck_assert_ptr_nonnull(bytes[k]);
+            }
+            change(&s[k], other[k], i, bytes[k], size[k]);
+            scene_step(&s[k], 0.005);
+            if (i < BRANCH || i % 2 == 0) continue;
+            pcs_step_report report;
+            CK_OK(pcs_step(s[k].m, other[k], s[k].wk, 0.005, &report));
+        }
+        ck_assert_msg(pcs_state_equal(s[0].st, s[1].st), "step %d", i);
+        ck_assert_msg(pcs_state_equal(other[0], other[1]), "the other state, step %d", i);
+        ck_assert_int_eq(s[0].report.asleep, s[1].report.asleep);
+        ck_assert_int_eq(s[0].report.candidates, s[1].report.candidates);
+        woke += i > 0 && s[0].report.asleep < slept;
+        slept = s[0].report.asleep;
+    }
+    ck_assert_int_ge(woke, 3);
+    ck_assert_int_eq(s[1].wk->part_proofs, 0);
+    ck_assert_int_ge(s[0].wk->part_proofs, 20);
+    for (int k = 0; k < WAYS; ++k) {
+        free(bytes[k]);
+        pcs_state_destroy(other[k]);
+        scene_close(&s[k]);
+    }
 }
