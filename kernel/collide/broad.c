@@ -93,8 +93,7 @@ typedef struct finder {
 
 // ---- pairs --------------------------------------------------------------------------------------
 
-// bounds that are not numbers overlap nothing
-static bool nowhere(const collide_item *it)
+bool collide_nowhere(const collide_item *it)
 {
     bool nan = false;
     for (int i = 0; i < 3; ++i) {
@@ -103,11 +102,11 @@ static bool nowhere(const collide_item *it)
     return nan && !it->unbounded;
 }
 
-static bool may_meet(const collide_item *a, const collide_item *b)
+bool collide_may_meet(const collide_item *a, const collide_item *b)
 {
     if (a->body == b->body || !(a->movable || b->movable)) return false;
     if (a->unbounded || b->unbounded) {
-        return a->unbounded != b->unbounded && !nowhere(a->unbounded ? b : a);
+        return a->unbounded != b->unbounded && !collide_nowhere(a->unbounded ? b : a);
     }
     for (int i = 0; i < 3; ++i) {
         if (!(a->low[i] <= b->high[i] && b->low[i] <= a->high[i])) return false;
@@ -531,7 +530,7 @@ static void find_bins(void *arg, int begin, int end)
     const binning *b = arg;
     for (int i = begin; i < end; ++i) {
         const collide_item *it = &b->items[i];
-        b->bin[i] = nowhere(it) ? -1 : boundless(it) ? BINS : bin_of(it);
+        b->bin[i] = collide_nowhere(it) ? -1 : boundless(it) ? BINS : bin_of(it);
     }
 }
 
@@ -640,7 +639,8 @@ static pcs_status test_all(const collide_item *items, int n, pcs_arena *mem, int
     if (!*pair) return pcs_fail_memory("contact detection");
     for (int i = 0; i < n; ++i) {
         for (int j = i + 1; j < n; ++j) {
-            if (may_meet(&items[i], &items[j])) set_pair(items, i, j, (*pair)[(*n_pairs)++]);
+            if (collide_may_meet(&items[i], &items[j]))
+                set_pair(items, i, j, (*pair)[(*n_pairs)++]);
         }
     }
     mem->used -= (most - (size_t)*n_pairs) * sizeof **pair;
@@ -667,7 +667,7 @@ pcs_status collide_pairs(const collide_item *items, int n, threads *team, pcs_ar
     const int held = start[BINS];
     for (int u = held; u < held + n_boundless; ++u) {
         for (int k = 0; k < u; ++k) {
-            if (may_meet(&items[list[u]], &items[list[k]])) add_pair(&f, list[u], list[k]);
+            if (collide_may_meet(&items[list[u]], &items[list[k]])) add_pair(&f, list[u], list[k]);
         }
     }
     finish(&f);

@@ -21,6 +21,11 @@ typedef struct collide_item {
 void collide_bounds(const pcs_shape *s, const double *q, double reach, double low[3],
                     double high[3], bool *unbounded);
 
+// true for bounds that are not numbers: they meet nothing
+bool collide_nowhere(const collide_item *it);
+// true when two items are a pair
+bool collide_may_meet(const collide_item *a, const collide_item *b);
+
 // The pairs of items whose bounds overlap: all that are nearer than the sum of their reaches, and
 // some more; bounds that are not numbers meet nothing. pair[k] holds two indices into items: the
 // first can always move; if both can, the first is the smaller. Pairs come in the order of their

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "collide/broad.h"
 #include "collide/collide.h"
+#include "collide/kept.h"
 #include "model/filter.h"
 #include "rotation/pose.h"
 
@@ -53,7 +53,9 @@ pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_r
     if (!b.item) return pcs_fail_memory("step: contact detection");
     threads *team = m->n_shapes < FEW_SHAPES ? NULL : t->work->team;
     threads_each(team, m->n_shapes, bound_shapes, &b);
-    PCS_TRY(collide_pairs(b.item, m->n_shapes, team, mem, pair, n_pairs));
+    PCS_TRY(t->work->always_searches ? collide_pairs(b.item, m->n_shapes, team, mem, pair, n_pairs)
+                                     : kept_search(&t->work->kept, &m->env, b.item, m->n_shapes,
+                                                   team, mem, pair, n_pairs));
     const filter_joints joints = {state_acts, t->st};
     if (model_filters(m)) PCS_TRY(filter_pairs(m, joints, *pair, n_pairs));
 

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "bodies/bodies.h"
+#include "collide/kept.h"
 #include "laws/law.h"
 #include "linalg/mass.h"
 #include "model/model.h"
@@ -243,6 +244,7 @@ struct pcs_work {
     step_said said[STEP_SAID];
     event_list events;
     step_rest rest;
+    kept_pairs kept;      // of the last search for near shapes
     char cause[STEP_WHY]; // why the last attempt diverged, if it is known
 
     // results that can be read after a step; in the arena, except those made on request

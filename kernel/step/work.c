@@ -83,6 +83,7 @@ void pcs_work_destroy(pcs_work *wk)
     threads_destroy(wk->team);
     pcs_state_destroy(wk->backup);
     step_pattern_release(&env, &wk->pattern);
+    kept_release(&env, &wk->kept);
     end_sparse(&env, wk);
     pcs_env_free(&env, wk->linear_off);
     pcs_env_free(&env, wk->linear_lu);
@@ -94,7 +95,7 @@ void pcs_work_destroy(pcs_work *wk)
 size_t pcs_work_held(const pcs_work *wk)
 {
     return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size + wk->assembled.size +
-                    wk->listed.size + events_held(&wk->events)
+                    wk->listed.size + events_held(&wk->events) + kept_bytes(&wk->kept)
               : 0;
 }
 

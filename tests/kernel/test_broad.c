@@ -2,7 +2,7 @@
 // bounds that are not numbers, and a limit for the number of tests.
 #include "support.h"
 
-#include "collide/broad.h"
+#include "collide/kept.h"
 
 static void in_range(test_random *r, double size, double spread, collide_item *it)
 {
@@ -170,4 +170,65 @@ TEST(nothing_and_one)
     found = 7;
     CK_OK(collide_pairs(&one, 1, NULL, &none, &pair, &found));
     ck_assert_int_eq(found, 0);
+}
+
+// ---- kept pairs ---------------------------------------------------------------------------------
+
+// one search that may repeat an older one has the pairs of a new one
+static void compare(kept_pairs *kept, const collide_item *item, int n)
+{
+    const size_t bytes = 64 * 1024 * 1024;
+    pcs_arena mem, other;
+    int(*pair)[2] = NULL, (*expected)[2] = NULL, found, due;
+    CK_OK(pcs_arena_create(NULL, bytes, &mem));
+    CK_OK(pcs_arena_create(NULL, bytes, &other));
+    CK_OK(kept_search(kept, NULL, item, n, NULL, &mem, &pair, &found));
+    CK_OK(collide_pairs(item, n, NULL, &other, &expected, &due));
+    ck_assert_int_eq(found, due);
+    for (int i = 0; i < due; ++i) {
+        ck_assert(pair[i][0] == expected[i][0] && pair[i][1] == expected[i][1]);
+    }
+    ck_assert(mem.used <= (size_t)found * sizeof *pair + 64);
+    pcs_arena_destroy(NULL, &mem);
+    pcs_arena_destroy(NULL, &other);
+}
+
+TEST(kept_pairs_are_those_of_a_search)
+{
+    enum { ITEMS = 400, SEARCHES = 60 };
+    static collide_item item[ITEMS];
+    kept_pairs kept = {0};
+    test_random r = random_seed(11);
+    int n = ITEMS;
+    for (int i = 0; i < n; ++i) {
+        item[i] = (collide_item){.body = i / 2, .movable = i % 7 > 0, .shape = i};
+        in_range(&r, 0.1, 0.5, &item[i]);
+        item[i].unbounded = i % 90 == 0;
+    }
+    for (int k = 0; k < SEARCHES; ++k) {
+        for (int i = 0; i < n; ++i) {
+            // all rest or creep, a few run
+            const double step = i % 60 == 1 ? 1e-3 : k % 20 < 15 ? 2e-5 : 0.02;
+            const double wider = 1e-5 * random_unit(&r);
+            for (int c = 0; c < 3; ++c) {
+                const double d = step * random_normal(&r);
+                item[i].low[c] += d - wider;
+                item[i].high[c] += d + 0.9 * wider;
+            }
+        }
+        // and some change: gone, back at another place, of another body, with or without bounds
+        const int some = (int)(random_unit(&r) * n);
+        if (k % 9 == 3) item[some].low[0] = NAN;
+        if (k % 9 == 5) in_range(&r, 0.1, 0.5, &item[some]);
+        if (k % 9 == 7) item[some].body += 1;
+        if (k % 9 == 8) item[some].unbounded = !item[some].unbounded;
+        if (k % 10 == 9) item[some].movable = !item[some].movable;
+        if (k % 13 == 12) n -= 3;
+        if (k % 13 == 4 && n + 2 <= ITEMS) n += 2;
+        compare(&kept, item, n);
+        compare(&kept, item, n);
+    }
+    ck_assert_int_gt(kept.hits, SEARCHES - 5); // 45 are second ones
+    ck_assert_uint_gt(kept_bytes(&kept), 0);
+    kept_release(NULL, &kept);
 }
