@@ -7,6 +7,7 @@
 #include "relations/joint_kinds.h"
 #include "step/path.h"
 #include "step/project.h"
+#include "step/still.h"
 
 // with fewer contacts one thread is faster
 #define FEW_CONTACTS 128
@@ -244,6 +245,23 @@ static pcs_status take_mapped(const trial *t, candidate *c, pcs_arena *mem)
     return PCS_OK;
 }
 
+// the same as place_contact for a feature that has not moved since the last search; false when its
+// rows are others
+static bool take_place(const trial *t, int i, const still_place *p)
+{
+    candidate *c = &t->list.c[i];
+    bodies_block *k = &t->list.k[i];
+    if (p->k.dim != k->dim) return false;
+    bodies_block of = p->k;
+    of.cone = k->cone;
+    of.mu = k->mu;
+    *k = of;
+    c->g[0] = p->g;
+    v3_copy(p->P1, c->P1);
+    v3_copy(p->P2, c->P2);
+    return true;
+}
+
 // gap and rows
 static pcs_status place_contact(const trial *t, int i, pcs_arena mem)
 {
@@ -348,9 +366,12 @@ static void place_share(void *argument, int begin, int end)
         const int *pair = p->near->pair[p->near->pair_of[k]], i = p->first + k;
         list_contact(t, i, pair[0], pair[1], &p->near->f[k]);
         if (candidate_is_mapped(t->m, &t->list.c[i])) continue;
-        const pcs_status status = place_contact(t, i, none);
-        PCS_ASSERT(status == PCS_OK);
-        (void)status;
+        const int from = p->near->from ? p->near->from[k] : -1;
+        if (from < 0 || !take_place(t, i, &t->work->still.place[from])) {
+            const pcs_status status = place_contact(t, i, none);
+            PCS_ASSERT(status == PCS_OK);
+            (void)status;
+        }
         if (!in_order(t->m)) complete(t, &t->list.c[i], &t->list.k[i], &hint);
     }
 }
@@ -389,7 +410,9 @@ pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates 
     touches near;
     PCS_TRY(add_interactions(t, mem, list));
     PCS_TRY(step_find(t, t->st->q, extra, true, NULL, mem, &near));
+    const int first = list->n;
     if (near.n > 0) PCS_TRY(add_contacts(t, &near, mem, list));
+    still_keep(t, &near, first);
     list->n_start = list->n;
     list->plain = PCS_TAKE(mem, (size_t)t->m->n_systems, bool);
     return list->plain ? PCS_OK : pcs_fail_memory("step: the contacts");

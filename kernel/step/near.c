@@ -8,6 +8,7 @@
 #include "collide/kept.h"
 #include "model/filter.h"
 #include "rotation/pose.h"
+#include "step/still.h"
 
 // with fewer shapes or pairs one thread is faster
 #define FEW_SHAPES 128
@@ -137,11 +138,39 @@ typedef struct search {
     bool with_reach;
     int n_pairs, ranks;
     int (*pair)[2];
-    pcs_feature *f; // `capacity` in all, the same number for each rank
-    int *pair_of;
+    double *reach;     // per pair
+    const bool *rests; // systems without velocity, or null
+    const bool *same;  // systems that have not moved since the last search, or null
+    pcs_feature *f;    // `capacity` in all, the same number for each rank
+    int *pair_of, *from;
     int capacity;
     int *found; // per rank: number found; more than its part when that was too small
 } search;
+
+// How far a pair is searched. Of two bodies that sleep the tolerance is a power of 16, at least as
+// large, so that their searches are alike from step to step
+static double pair_reach(const search *s, const int pair[2])
+{
+    const pcs_model *m = s->t->m;
+    const int one = m->shape[pair[0]].system, two = m->shape[pair[1]].system;
+    double extra = s->extra;
+    if (!s->with_reach) return extra;
+    if (s->rests && (one < 0 || s->rests[one]) && (two < 0 || s->rests[two])) {
+        int exponent;
+        frexp(extra, &exponent); // extra < 2^exponent
+        extra = ldexp(1, 4 * (exponent > 0 ? (exponent + 3) / 4 : exponent / 4));
+    }
+    return extra + (step_reach(s->t, pair[0], pair[1]) + step_reach(s->t, pair[1], pair[0]));
+}
+
+// The place of a pair of which neither shape has moved in the list of the last search, or -1
+static int find_still(const search *s, const int pair[2], double reach, int *cursor)
+{
+    const pcs_model *m = s->t->m;
+    const int one = m->shape[pair[0]].system, two = m->shape[pair[1]].system;
+    if (!s->same || (one >= 0 && !s->same[one]) || (two >= 0 && !s->same[two])) return -1;
+    return still_find(&s->t->work->still, pair, reach, cursor);
+}
 
 static void search_share(void *argument, int rank)
 {
@@ -150,20 +179,33 @@ static void search_share(void *argument, int rank)
     const int room = s->capacity / s->ranks;
     pcs_feature *f = s->f + (size_t)room * (size_t)rank;
     int *pair_of = s->pair_of + (size_t)room * (size_t)rank;
-    int begin, end, n = 0;
+    int *from = s->from ? s->from + (size_t)room * (size_t)rank : NULL;
+    const step_still *still = &s->t->work->still;
+    int begin, end, n = 0, cursor = -1;
     threads_share(s->n_pairs, s->ranks, rank, &begin, &end);
     for (int i = begin; i < end; ++i) {
         const int *ab = s->pair[i];
-        const model_shape *a = &m->shape[ab[0]], *b = &m->shape[ab[1]];
-        double reach = s->extra;
-        if (s->with_reach) reach += step_reach(s->t, ab[0], ab[1]) + step_reach(s->t, ab[1], ab[0]);
-        const int left = n < room ? room - n : 0;
-        const double *q1 = system_q(m, a->system, s->q), *q2 = system_q(m, b->system, s->q);
+        const double reach = pair_reach(s, ab);
+        const int left = n < room ? room - n : 0, at = find_still(s, ab, reach, &cursor);
+        if (s->reach) s->reach[i] = reach;
         pcs_feature *to = f + (n < room ? n : 0);
+        if (at >= 0) {
+            const int begins = still->start[at], more = still->start[at + 1] - begins;
+            for (int k = 0; k < more && k < left; ++k) {
+                to[k] = still->f[begins + k];
+                pair_of[n + k] = i;
+                from[n + k] = begins + k;
+            }
+            n += more;
+            continue;
+        }
+        const model_shape *a = &m->shape[ab[0]], *b = &m->shape[ab[1]];
+        const double *q1 = system_q(m, a->system, s->q), *q2 = system_q(m, b->system, s->q);
         int more = pcs_collide(&a->shape, q1, &b->shape, q2, reach, left, to);
         if (m->n_planar > 0 && more <= left) more = flatten(m, ab[0], ab[1], q1, q2, to, more);
         for (int k = 0; k < more && k < left; ++k) {
             pair_of[n + k] = i;
+            if (from) from[n + k] = -1;
         }
         n += more;
     }
@@ -178,7 +220,9 @@ static int gather(search *s)
     for (int rank = 1; rank < s->ranks; ++rank) {
         for (int k = 0; k < s->found[rank]; ++k) {
             s->f[n] = s->f[(size_t)room * (size_t)rank + (size_t)k];
-            s->pair_of[n++] = s->pair_of[(size_t)room * (size_t)rank + (size_t)k];
+            s->pair_of[n] = s->pair_of[(size_t)room * (size_t)rank + (size_t)k];
+            if (s->from) s->from[n] = s->from[(size_t)room * (size_t)rank + (size_t)k];
+            n += 1;
         }
     }
     return n;
@@ -196,6 +240,22 @@ static void keep_open(const pcs_model *m, const bool *open, int (*pair)[2], int 
     *n_pairs = n;
 }
 
+// systems without velocity: those that sleep are among them
+static pcs_status find_resting(const trial *t, pcs_arena *mem, const bool **rests)
+{
+    const pcs_model *m = t->m;
+    bool *is = PCS_TAKE(mem, (size_t)m->n_systems, bool);
+    if (!is) return pcs_fail_memory("step: contact detection");
+    for (int i = 0; i < m->n_systems; ++i) {
+        is[i] = true;
+        for (int k = 0; k < m->system[i].nv; ++k) {
+            is[i] = is[i] && t->st->v[m->system[i].v_at + k] == 0;
+        }
+    }
+    *rests = is;
+    return PCS_OK;
+}
+
 pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach,
                      const bool *open, pcs_arena *mem, touches *out)
 {
@@ -205,6 +265,12 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
     search s = {.t = t, .q = q, .extra = extra, .with_reach = with_reach, .ranks = 1};
     PCS_TRY(step_pairs(t, q, extra, with_reach, mem, &s.pair, &s.n_pairs));
     if (open) keep_open(t->m, open, s.pair, &s.n_pairs);
+    if (with_reach && t->m->scheme.sleep) {
+        s.reach = PCS_TAKE(mem, (size_t)s.n_pairs, double);
+        if (!s.reach) return pcs_fail_memory("step: contact detection");
+        if (extra > 0 && isfinite(extra)) PCS_TRY(find_resting(t, mem, &s.rests));
+        PCS_TRY(still_begin(t, mem, &s.same));
+    }
     threads *team = s.n_pairs < FEW_PAIRS ? NULL : wk->team;
     s.ranks = threads_count(team);
     int alone;
@@ -219,8 +285,10 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
         pcs_arena scope = *mem;
         s.capacity = s.ranks * room;
         s.pair_of = PCS_TAKE(&scope, (size_t)s.capacity, int);
+        s.from = s.same ? PCS_TAKE(&scope, (size_t)s.capacity, int) : NULL;
         s.f = PCS_TAKE(&scope, (size_t)s.capacity, pcs_feature);
-        if (!s.f || !s.pair_of) return pcs_fail_memory("step: contact detection");
+        if (!s.f || !s.pair_of || (s.same && !s.from))
+            return pcs_fail_memory("step: contact detection");
         threads_run(team, search_share, &s);
         int most = 0;
         for (int rank = 0; rank < s.ranks; ++rank) {
@@ -232,7 +300,7 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
         }
         room = most + most / 4;
     }
-    *out = (touches){gather(&s), s.f, s.pair_of, s.pair};
+    *out = (touches){gather(&s), s.f, s.pair_of, s.n_pairs, s.pair, s.reach, s.from};
     if (out->n > wk->touches) wk->touches = out->n;
 
     // releases unused memory, as the features were taken last

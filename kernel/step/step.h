@@ -75,7 +75,10 @@ typedef struct touches {
     int n;
     pcs_feature *f; // n
     int *pair_of;   // n
+    int n_pairs;    // also of those without features
     int (*pair)[2]; // shapes; the first moves
+    double *reach;  // of the search, per pair
+    int *from;      // n, places in the features that are kept (still.c), or -1; null: none is
 } touches;
 
 // all candidates of a step
@@ -214,6 +217,25 @@ typedef struct step_rest {
     pcs_step_report report;
 } step_rest;
 
+// the features of the last search and their gaps, points and blocks at q_k, with what they depend
+// on (still.c)
+typedef struct still_place {
+    bodies_block k;
+    double g, P1[3], P2[3];
+} still_place;
+typedef struct step_still {
+    bool known;
+    int changes; // of the model
+    double *q;   // coordinates of the state
+    int n_pairs;
+    int (*pair)[2], *start; // the features of pair i are start[i] to start[i + 1] - 1
+    double *reach;          // of the search, per pair
+    pcs_feature *f;
+    still_place *place;
+    int pair_room, room, q_room; // memory for so many pairs, features, coordinates
+    long hits;                   // for tests: number of features that were not searched again
+} step_still;
+
 // the pattern of the sparse block of force elements in the last step (couple_sparse.c), and its
 // order of elimination: one allocation
 typedef struct step_pattern {
@@ -244,7 +266,8 @@ struct pcs_work {
     step_said said[STEP_SAID];
     event_list events;
     step_rest rest;
-    kept_pairs kept;      // of the last search for near shapes
+    kept_pairs kept; // of the last search for near shapes
+    step_still still;
     char cause[STEP_WHY]; // why the last attempt diverged, if it is known
 
     // results that can be read after a step; in the arena, except those made on request
@@ -425,8 +448,9 @@ double step_reach(const trial *t, int shape, int other);
 // systems (null: the world), from the arena
 pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const double *q1,
                          const double *q2, double reach, pcs_arena *mem, pcs_feature **f, int *n);
-// the features at q that are nearer than `extra`, optionally plus the reach of both shapes; with
-// `open` only those of pairs with one of these systems
+// The features at q that are nearer than `extra`, optionally plus the reach of both shapes; with
+// `open` only those of pairs with one of these systems. With their reach q is q_k, and features of
+// pairs that have not moved are those of the last search
 pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach,
                      const bool *open, pcs_arena *mem, touches *out);
 // number of rows with a gap: all of a bilateral candidate, the normal one of a contact, none of a

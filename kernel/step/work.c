@@ -1,5 +1,5 @@
 // Work memory: an arena that grows to the demand of the largest step so far.
-#include "step/step.h"
+#include "step/still.h"
 
 #define MOST_THREADS 256
 #define NOT_FINITE   "%s: the state holds a number that is not finite"
@@ -84,6 +84,7 @@ void pcs_work_destroy(pcs_work *wk)
     pcs_state_destroy(wk->backup);
     step_pattern_release(&env, &wk->pattern);
     kept_release(&env, &wk->kept);
+    still_release(&env, &wk->still);
     end_sparse(&env, wk);
     pcs_env_free(&env, wk->linear_off);
     pcs_env_free(&env, wk->linear_lu);
@@ -95,7 +96,8 @@ void pcs_work_destroy(pcs_work *wk)
 size_t pcs_work_held(const pcs_work *wk)
 {
     return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size + wk->assembled.size +
-                    wk->listed.size + events_held(&wk->events) + kept_bytes(&wk->kept)
+                    wk->listed.size + events_held(&wk->events) + kept_bytes(&wk->kept) +
+                    still_bytes(&wk->still)
               : 0;
 }
 

@@ -252,6 +252,9 @@ TEST(what_sleeps_beside_what_moves_has_the_same_bits)
     ck_assert_int_ge(woke, 3);
     ck_assert_int_eq(s[1].wk->part_proofs, 0);
     ck_assert_int_ge(s[0].wk->part_proofs, 20);
+    ck_assert_int_eq(s[1].wk->still.hits + s[1].wk->kept.hits, 0);
+    ck_assert_int_ge(s[0].wk->still.hits, 1000);
+    ck_assert_int_ge(s[0].wk->kept.hits, 0);
     for (int k = 0; k < WAYS; ++k) {
         free(bytes[k]);
         pcs_state_destroy(other[k]);
