@@ -329,13 +329,13 @@ static pcs_status search_again(const trial *t, double margin, pcs_arena *mem, ne
 }
 
 // the deepest overlap: of the features found at q' or, where no search was made, of the contacts
-static double deepest(const trial *t, const touches *over)
+static double deepest(const trial *t, const touches *over, candidates *list)
 {
     const pcs_model *m = t->m;
     double out = 0;
     for (int i = 0; t->list.clear && i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
-        if (c->interaction < 0) contact_gap(m, c, t->end.q, c->g_end);
+        if (c->interaction < 0) contact_end_gap(t, &list->c[i]);
         if (c->interaction < 0 && -c->g_end[0] > out) out = -c->g_end[0];
     }
     for (int k = 0; k < over->n; ++k) {
@@ -432,7 +432,7 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
     if (t->list.over_known) over = t->list.over;
     if (!t->list.over_known && !t->list.clear)
         PCS_TRY(step_find(t, t->end.q, 0, false, NULL, &mem, &over));
-    const double deep = deepest(t, &over);
+    const double deep = deepest(t, &over, list);
     violated v;
     near_pairs near = {0};
     PCS_TRY(violation(t, &near, mem, out, &v));

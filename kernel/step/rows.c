@@ -20,6 +20,24 @@ void contact_gap(const pcs_model *m, const candidate *c, const double *q, double
     g[0] = gap.g;
 }
 
+static bool has_moved(const trial *t, int system)
+{
+    if (system < 0) return false;
+    const model_system *s = &t->m->system[system];
+    const double *q = t->st->q + s->q_at, *end = t->end.q + s->q_at;
+    return memcmp(q, end, (size_t)s->nq * sizeof *q) != 0;
+}
+
+void contact_end_gap(const trial *t, candidate *c)
+{
+    // the gap of a meeting on the paths is not that at q_k
+    if (c->held && !c->proven && !has_moved(t, c->pose1) && !has_moved(t, c->pose2)) {
+        c->g_end[0] = c->g[0];
+        return;
+    }
+    contact_gap(t->m, c, t->end.q, c->g_end);
+}
+
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g)
 {

@@ -478,6 +478,8 @@ static inline pcs_cone candidate_cone(const candidate *c)
 
 // the gap of a contact of shapes at q
 void contact_gap(const pcs_model *m, const candidate *c, const double *q, double *g);
+// g_end of a contact of shapes; without work where nothing has moved
+void contact_end_gap(const trial *t, candidate *c);
 // the gaps of any candidate, with f(t + h)
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g);
