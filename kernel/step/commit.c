@@ -50,7 +50,7 @@ static void publish_pieces(void *arg, int begin, int end)
         p->piece[k] = (count){0};
         for (int i = k * PIECE; i < (k + 1) * PIECE && i < p->list->n; ++i) {
             candidate *c = &p->list->c[i];
-            if (c->interaction < 0) contact_end_gap(t, c);
+            if (c->interaction < 0 && !(p->list->gaps_known && !c->held)) contact_end_gap(t, c);
             publish(p, i, &p->piece[k]);
         }
     }

@@ -441,6 +441,7 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
     out->projection_outcome = PCS_OUTCOME_CONVERGED;
     list->projected = true;
     const bool good = v.good && deep <= t->proj_tol;
+    list->gaps_known = t->list.clear && good && v.open == 0;
     if (good && v.open == 0) return PCS_OK;
     if (t->list.clear) PCS_TRY(step_find(t, t->end.q, 0, false, NULL, &mem, &over));
     PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));

@@ -89,13 +89,15 @@ typedef struct candidates {
     int n_first;
     int n_start; // number of candidates found at the start of the step
     int n, cap;
-    bool *plain;                // per system: none of its contacts is on an inner edge (inner.c)
-    int n_plain;                // number of candidates for which that is known
-    touches over;               // overlaps at q' that the last step_detect_end found
-    bool over_known;            // `over` belongs to the last velocities
-    bool clear;                 // proven: at their q' no shapes overlap beyond the projection's
-                                // tolerance, without a search
-    bool projected;             // the projection has measured the overlap at q'
+    bool *plain;     // per system: none of its contacts is on an inner edge (inner.c)
+    int n_plain;     // number of candidates for which that is known
+    touches over;    // overlaps at q' that the last step_detect_end found
+    bool over_known; // `over` belongs to the last velocities
+    bool clear;      // proven: at their q' no shapes overlap beyond the projection's
+                     // tolerance, without a search
+    bool gaps_known; // g_end of contacts of shapes is that at q', but for those that fall
+                     // asleep after it
+    bool projected;  // the projection has measured the overlap at q'
     bool settles, settles_much; // joints in the middle remove a rest of H v, or a large one
     bool disagree;              // rows of redundant joints contradict each other in this step
     double joint_change;        // sum of squares of the change of H v until the middle, (m/s)^2

@@ -559,7 +559,7 @@ pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motio
 {
     const step_parts to = {list, end, s};
     end->q_free = NULL; // removes that of an earlier pass
-    list->over_known = list->clear = false;
+    list->over_known = list->clear = list->gaps_known = false;
     pcs_outcome outcome;
     PCS_TRY(newton(t, t->m->scheme.newton_max, mem, &to, out, &outcome));
 
