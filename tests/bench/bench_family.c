@@ -1,14 +1,15 @@
 // Runs a solver over the generated family (family.h) from r = 0, measured by the relative natural
 // map.
 //
-//     bench_family [--list] [--rank] [--kind NAME] [--member NAME] [--index I] [--least NC] [--most
-//     NC]
-//                  [--solver NAME] [--global] [--tol X] [--seconds X] [--csv FILE]
+//     bench_family [--all] [--list] [--rank] [--kind NAME] [--member NAME] [--index I]
+//                  [--least NC] [--most NC] [--solver NAME] [--global] [--tol X] [--seconds X]
+//                  [--csv FILE]
 //
-// The problems are solved with W, or with --global in the global form, where W is never made.
-// Without --tol the tolerances are 1e-4, 1e-8 and 1e-12. The bench prints a line for each solve,
-// then for each tolerance the number of problems of each kind that were solved. The list ends with
-// a hash of all the problems listed.
+// --all adds the large members of family_count_all(). The problems are solved with W, or with
+// --global in the global form, where W is never made. Without --tol the tolerances are 1e-4, 1e-8
+// and 1e-12. The bench prints a line for each solve, then for each tolerance the number of problems
+// of each kind that were solved. The list ends with a hash of all the problems listed.
+// --seconds limits the processor time of a solve.
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -27,7 +28,7 @@
 typedef struct wish {
     const char *kind, *member, *csv;
     int index, least, most;
-    bool list, rank, global;
+    bool all, list, rank, global;
     pcs_solver solver;
     double tol[TOLERANCES], seconds;
     int tols;
@@ -82,11 +83,23 @@ static tally *tally_of(tally *all, const char *kind)
     return &all[k];
 }
 
+static int is_late(void *user, const pcs_progress *now)
+{
+    (void)now;
+    return seconds_used() >= *(double *)user;
+}
+
 static pcs_status solve(const wish *w, const family_member *m, const pcs_solver_opts *o, double *r,
                         double *u, double *v, pcs_report *out)
 {
-    if (!w->global) return pcs_solve_alloc(NULL, &m->p, o, r, u, out);
-    return pcs_solve_global(NULL, &m->g, o, (pcs_watch){0}, v, r, u, out);
+    double end = seconds_used() + w->seconds;
+    const pcs_watch watch = {is_late, &end};
+    if (w->global) return pcs_solve_global(NULL, &m->g, o, watch, v, r, u, out);
+    pcs_arena arena;
+    pcs_status status = pcs_arena_create(NULL, pcs_solve_bytes(&m->p, o), &arena);
+    if (status == PCS_OK) status = pcs_solve(&m->p, o, watch, arena, r, u, out);
+    pcs_arena_destroy(NULL, &arena);
+    return status;
 }
 
 static void run(const wish *w, int i, family_member *m, tally *sum, FILE *csv)
@@ -100,7 +113,6 @@ static void run(const wish *w, int i, family_member *m, tally *sum, FILE *csv)
         pcs_solver_opts o = pcs_solver_opts_default(w->solver);
         o.tol = w->tol[t];
         o.stop = PCS_STOP_NATURAL;
-        o.max_seconds = w->seconds;
         memset(r, 0, n * sizeof *r);
         pcs_report out = {.outcome = PCS_OUTCOME_STALLED};
         const double begin = seconds_used();
@@ -148,7 +160,8 @@ static bool read_wish(int argc, char **argv, wish *w)
     *w = (wish){.index = -1, .most = 1 << 30, .solver = PCS_SOLVER_AUTO, .seconds = 20};
     for (int i = 1; i < argc; ++i) {
         const char *flag = argv[i];
-        bool *given = strcmp(flag, "--list") == 0     ? &w->list
+        bool *given = strcmp(flag, "--all") == 0      ? &w->all
+                      : strcmp(flag, "--list") == 0   ? &w->list
                       : strcmp(flag, "--rank") == 0   ? &w->rank
                       : strcmp(flag, "--global") == 0 ? &w->global
                                                       : NULL;
@@ -207,7 +220,7 @@ int main(int argc, char **argv)
     }
     tally kinds[KINDS] = {{0}};
     uint64_t bits = 0;
-    for (int i = 0; i < family_count(); ++i) {
+    for (int i = 0; i < (w.all ? family_count_all() : family_count()); ++i) {
         family_member m;
         if (!wanted(&w, i)) continue;
         family_create(i, &m);

@@ -41,21 +41,34 @@ static void *take(family_memory *mem, size_t count, size_t size)
 
 // ---- which members there are --------------------------------------------------------------------
 
-// first every size of every recipe once, then the other sizes up to this one once more with other
-// draws
-static const int again = 700;
+// First every size of every recipe once, then the other sizes up to `again` once more with other
+// draws, then `large` of the recipes that have a size above `again`
+static const int again = 700, large[] = {850, 1000, 1300, 1700, 2400, 3600};
+enum { PASSES = 3, LARGE = sizeof large / sizeof *large };
 
-static bool find(int i, const scene_recipe **recipe, int *size, int *number)
+// the size number j of a recipe in a pass; 0: it has none, below 0: there are no more
+static int size_of(const scene_recipe *c, int pass, int j)
+{
+    int most = 0;
+    for (int k = 0; k < 12; ++k) {
+        if (c->size[k] > most) most = c->size[k];
+    }
+    if (pass == 2) return j < LARGE && most > again ? large[j] : -1;
+    if (j == 12 || c->size[j] == 0) return -1;
+    return pass == 1 && (j % 2 == 1 || c->size[j] > again) ? 0 : c->size[j];
+}
+
+// the number of members of the first passes where there is no member i
+static bool find(int i, int passes, const scene_recipe **recipe, int *size, int *number)
 {
     int n = 0;
-    for (int pass = 0; pass < 2; ++pass) {
+    for (int pass = 0; pass < passes; ++pass) {
         for (int k = 0; k < scene_recipe_count; ++k) {
             const scene_recipe *c = &scene_recipes[k];
-            for (int j = 0; j < 12 && c->size[j] > 0; ++j) {
-                if (pass == 1 && (j % 2 == 1 || c->size[j] > again)) continue;
-                if (n++ != i) continue;
+            for (int j = 0; size_of(c, pass, j) >= 0; ++j) {
+                if (size_of(c, pass, j) == 0 || n++ != i) continue;
                 *recipe = c;
-                *size = c->size[j];
+                *size = size_of(c, pass, j);
                 *number = 1 + pass;
                 return true;
             }
@@ -65,26 +78,36 @@ static bool find(int i, const scene_recipe **recipe, int *size, int *number)
     return false;
 }
 
-int family_count(void)
+static int count(int passes)
 {
     const scene_recipe *recipe;
     int size, n = 0;
-    find(-1, &recipe, &size, &n);
+    find(-1, passes, &recipe, &size, &n);
     return n;
+}
+
+int family_count(void)
+{
+    return count(2);
+}
+
+int family_count_all(void)
+{
+    return count(PASSES);
 }
 
 const char *family_kind(int i)
 {
     const scene_recipe *recipe = NULL;
     int size, number;
-    return find(i, &recipe, &size, &number) ? recipe->name : "";
+    return find(i, PASSES, &recipe, &size, &number) ? recipe->name : "";
 }
 
 int family_size(int i)
 {
     const scene_recipe *recipe = NULL;
     int size, number;
-    return find(i, &recipe, &size, &number) ? size : 0;
+    return find(i, PASSES, &recipe, &size, &number) ? size : 0;
 }
 
 // ---- mass and friction --------------------------------------------------------------------------
@@ -367,7 +390,7 @@ void family_create(int i, family_member *out)
     const scene_recipe *recipe = NULL;
     int size, number;
     *out = (family_member){0};
-    if (!find(i, &recipe, &size, &number)) abort();
+    if (!find(i, PASSES, &recipe, &size, &number)) abort();
     out->memory = calloc(1, sizeof *out->memory);
     if (!out->memory) abort();
 
@@ -387,7 +410,8 @@ void family_create(int i, family_member *out)
     scene_turn(&s, R, &r);
 
     describe(&s, out, recipe);
-    snprintf(out->name, sizeof out->name, "%s-%d%s", recipe->name, size, number == 1 ? "" : "b");
+    static const char *const draws[] = {"", "b", "c"};
+    snprintf(out->name, sizeof out->name, "%s-%d%s", recipe->name, size, draws[number - 1]);
     assemble(&s, out);
     set_load(&s, out, &r);
     if (out->planted) {

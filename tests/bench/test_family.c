@@ -82,10 +82,27 @@ TEST(members_are_the_same_every_time)
     }
 }
 
+// The large members come after the others, which keep their numbers, and have other draws
+TEST(more_members_are_large)
+{
+    int large = 0, planted = 0;
+    for (int i = family_count(); i < family_count_all(); ++i) {
+        family_member m;
+        family_create(i, &m);
+        MUST(m.contacts > 500 && m.contacts <= 5000, "%s: %d contacts", m.name, m.contacts);
+        MUST(m.name[strlen(m.name) - 1] == 'c', "%s: not its name", m.name);
+        large += m.contacts > 600;
+        planted += m.planted;
+        family_destroy(&m);
+    }
+    ck_assert_int_ge(large, 100);
+    ck_assert_int_ge(planted, 10);
+}
+
 // (H v)_N > mu |(H v)_T| at every contact, H v = 0 at every joint
 TEST(every_member_has_a_solution)
 {
-    for (int i = 0; i < family_count(); ++i) {
+    for (int i = 0; i < family_count_all(); ++i) {
         family_member m;
         family_create(i, &m);
         MUST((m.away != NULL) != (m.r != NULL), "%s promises nothing", m.name);
