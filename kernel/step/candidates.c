@@ -113,7 +113,7 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
     contact_key key = c->key;
     if (remembers_force(c)) {
         // the impulse is stored in inertial components: the frame may have rotated since
-        const remembered *r = state_recall(t->st, key, hint);
+        const remembered *r = c->recalled = state_recall(t->st, key, hint);
         if (!r) return;
         double local[3];
         m3_mul_t(k->F, r->r, local);

@@ -182,7 +182,7 @@ static pcs_status keep_memory(const trial *t, candidate *c, int *hint, pcs_arena
     for (int j = 0; j < n; ++j) {
         contact_key key = c->key;
         if (c->interaction >= 0) key.feature = (unsigned)(c->row + j);
-        const remembered *r = state_recall(t->st, key, hint);
+        const remembered *r = remembers_force(c) ? c->recalled : state_recall(t->st, key, hint);
         c->kept[j] = r ? *r : (remembered){.key = key, .active = RESTS_PROVEN + 1};
     }
     c->n_kept = n;

@@ -60,7 +60,8 @@ typedef struct candidate {
                          // when too slow
     bool held; // of an island that sleeps (rest.c): its impulse r holds, and does not change
     int rests; // steps in a row that its island has been at rest, or RESTS_PROVEN
-    struct remembered *kept; // held: the n_kept contacts that the state remembers
+    const struct remembered *recalled; // contacts with friction: in the state at t_k, or null
+    struct remembered *kept;           // held: the n_kept contacts that the state remembers
     int n_kept;
     bool closed;   // this feature overlaps at q'
     bool overlaps; // its pair overlaps at q', with this normal there
