@@ -173,7 +173,7 @@ bool work_end(pcs_work *wk, pcs_status *status)
     // grows to the demand with a margin, as later stages have not asked yet; the old arena is
     // released first, since nothing in it is needed
     pcs_arena_destroy(&wk->env, &wk->arena);
-    *status = pcs_arena_create(&wk->env, wk->peak + wk->peak / 2 + 4096, &wk->arena);
+    *status = pcs_arena_create(&wk->env, wk->peak + wk->peak / 4 + 4096, &wk->arena);
     return *status == PCS_OK;
 }
 
