@@ -26,10 +26,9 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 // through far fewer.
 static bool start(homotopy *w, const self_dual_space *space, const solver_track *t, int number)
 {
-    static const double from[] = {WARM_T, 100 * WARM_T, 10 * WARM_T},
-                        wider[] = {1, 1, 1, 30, 3, 100};
+    static const double from[] = {WARM_T, 100 * WARM_T, 10 * WARM_T}, wider[] = {1, 30, 3, 100};
     const int k = number / 2;
-    w->smoothing = wider[k % 6] * w->o.smoothing;
+    w->smoothing = (k < 3 ? 1 : wider[k % 4]) * w->o.smoothing;
     const bool warm = number % 2 == 1 && t->best_value < WARM_NEAR;
     if (!warm) return homotopy_start_cold(w, space, (uint64_t)(number == 0 ? 0 : number));
     return homotopy_start_warm(w, space, t->best, from[k % 3], (uint64_t)(k == 0 ? 0 : number));
