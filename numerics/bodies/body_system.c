@@ -26,6 +26,9 @@
 #define CORRECT 1e-6
 // C is inverted: it may be as small as the residual of refinement allows
 #define FLOOR 1e-13
+// from this many blocks on the first factors of ipm are those of fronts, which lose digits that KLU
+// keeps but cost a quarter of its
+#define MANY 1000
 // largest number of entries of a factor
 #define MOST_ENTRIES 2e8
 
@@ -64,8 +67,7 @@ double body_system_cost(body_system *s)
 {
     const double entries = s->S.p[s->nv], product = s->g->nb + entries / PER_VISIT;
     if (s->symmetric) return task_cost(PCS_SOLVER_IPM, s->g->nb, s->nv, entries, SPARSE_STEP);
-    // where S is singular to rounding, the larger system replaces it for one factorisation only
-    if (s->anew) sparse_lu_expect_strong(s->sparse);
+    if (s->anew || s->g->nb >= MANY) sparse_lu_expect_strong(s->sparse);
     const double factor = sparse_lu_analyse(s->sparse, &s->S);
     s->analysed = !isnan(factor);
     return (s->analysed ? factor / PER_VISIT : 0) + (s->anew ? SOLVES_ANEW : SOLVES) * product;
@@ -247,6 +249,13 @@ static void add_multiple(body_system *s, int b, double c)
     }
 }
 
+static bool factor_unsymmetric(body_system *s)
+{
+    const sparse_lu_outcome end = sparse_lu_refactor(s->sparse, &s->S, s->analysed);
+    s->analysed = end != SPARSE_LU_LOST;
+    return end == SPARSE_LU_GOOD;
+}
+
 static bool factor_velocities(body_system *s)
 {
     const size_t nnz = (size_t)s->S.p[s->nv];
@@ -272,9 +281,7 @@ static bool factor_velocities(body_system *s)
         // the matrix is not definite to rounding: all further factors are LU
         s->symmetric = s->analysed = false;
     }
-    const sparse_lu_outcome end = sparse_lu_refactor(s->sparse, &s->S, s->analysed);
-    s->analysed = end != SPARSE_LU_LOST;
-    return end == SPARSE_LU_GOOD;
+    return factor_unsymmetric(s);
 }
 
 bool body_system_shift(void *user, double rho)
@@ -299,6 +306,13 @@ bool body_system_factor(void *user, const double *Q, const double *C)
     if (!s->large) return false;
     s->exact = true;
     return body_saddle_factor(s, C);
+}
+
+bool body_system_pivot(body_system *s)
+{
+    if (s->symmetric || !sparse_lu_expect_weak(s->sparse)) return false;
+    s->analysed = s->exact = false;
+    return true;
 }
 
 // y <- S^-1 y; y2 is overwritten
@@ -395,6 +409,10 @@ bool body_system_solve(void *user, const double *C, double *b)
     memcpy(s->right, b, (size_t)s->n * sizeof *b);
     if (!refine(s, C, b, &left)) return false;
     if (s->exact || left <= (s->anew ? CORRECT : ENOUGH)) return true;
+    // on a path S is only now and then singular to rounding: one factorisation of the larger system
+    if (!s->anew && body_system_pivot(s)) {
+        if (factor_unsymmetric(s) && refine(s, C, b, &left) && left <= ENOUGH) return true;
+    }
     s->exact = true;
     return body_saddle_factor(s, C) && refine(s, C, b, &left);
 }

@@ -73,6 +73,9 @@ bool body_system_shift(void *user, double rho);
 // x <- (G A^-1 G' + C)^-1 x: to the accuracy of the factors, and refined
 bool body_system_apply(void *user, double *x);
 bool body_system_solve(void *user, const double *C, double *x);
+// Lets all further factors choose any pivots, which keep digits that those of fronts may lose;
+// false where they already do
+bool body_system_pivot(body_system *s);
 // the sign of det(G A^-1 G' + C) from the last factors, where det C > 0
 int body_system_sign(void *user);
 self_dual_space body_system_space(body_system *s);

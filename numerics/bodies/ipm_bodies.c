@@ -6,6 +6,9 @@
 #include "bodies/part_rows.h"
 #include "problem/problem.h"
 
+// stop value from which a solve that stalls may have lost its last digits by rounding
+#define NEAR 1e-4
+
 // For diverging iterates: assembles W to check whether their direction proves that there is no
 // solution.
 static pcs_status refute(const bodies_problem *b, const double *v_free, const ipm *w,
@@ -37,6 +40,18 @@ static pcs_status take(part_rows *x, const pcs_solver_opts *o, pcs_arena *work, 
     return body_system_take(s, &x->g, ipm_symmetric(w), w->k.dim, true, work);
 }
 
+// Where the pivots of fronts lose the last digits, a few more iterations with any pivots, from the
+// best r, find them
+static void run(ipm *w, body_system *s, const self_dual_space *space, solver_track *t, part_rows *x)
+{
+    ipm_start(w, space, x->p.r);
+    ipm_run(w, space, t, NULL, x->p.r, x->p.u);
+    const bool near = t->outcome == PCS_OUTCOME_STALLED && t->best_value <= NEAR;
+    if (!near || !body_system_pivot(s)) return;
+    ipm_begin_near(w, space, t->best);
+    ipm_run(w, space, t, NULL, x->p.r, x->p.u);
+}
+
 pcs_status bodies_ipm(island_task *t)
 {
     if (!task_wants_velocities(t, t->o.as.ipm.space)) return PCS_ERR_UNSUPPORTED;
@@ -54,10 +69,7 @@ pcs_status bodies_ipm(island_task *t)
     if (tracked && !track_is_over(&track, x.p.r, x.p.u)) {
         const self_dual_space space = body_system_space(&s);
         track.outcome = PCS_OUTCOME_STALLED;
-        if (body_system_begin(&s, w.k.D)) {
-            ipm_start(&w, &space, x.p.r);
-            ipm_run(&w, &space, &track, NULL, x.p.r, x.p.u);
-        }
+        if (body_system_begin(&s, w.k.D)) run(&w, &s, &space, &track, &x);
         status = refute(&x.p.b, x.terms.v_free, &w, work, x.p.r, &track);
     }
     body_system_end(&s);

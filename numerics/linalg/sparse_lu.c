@@ -40,6 +40,13 @@ void sparse_lu_expect_strong(sparse_lu *w)
     w->strong = true;
 }
 
+bool sparse_lu_expect_weak(sparse_lu *w)
+{
+    const bool had_fronts = w->fronts && !w->numeric;
+    w->strong = false;
+    return had_fronts;
+}
+
 void sparse_lu_end(sparse_lu *w)
 {
     if (!w) return;

@@ -17,6 +17,9 @@ sparse_lu *sparse_lu_begin(int n, pcs_arena *arena);
 // The diagonal will be strong, as that of a definite matrix with an unsymmetric part: where the
 // pattern is symmetric, rows are exchanged in a front of lu_fronts.h only, which is faster
 void sparse_lu_expect_strong(sparse_lu *w);
+// The diagonal was not strong enough: true where the factors were those of fronts, and the next
+// ones, by an analysis of their own, will not be
+bool sparse_lu_expect_weak(sparse_lu *w);
 // accepts null
 void sparse_lu_end(sparse_lu *w);
 

@@ -17,7 +17,8 @@
 // this many consecutive steps below this length end the solve
 #define SHORTEST_STEP 1e-5
 #define SHORT_STEPS   5
-// iterations without a better residual before the solve ends: only rounding is left
+// iterations in which the residual does not fall to half before the solve ends: only rounding is
+// left
 #define PATIENCE 8
 // iterates beyond this size (the constant term has size 1) may follow a proof that there is no
 // solution
@@ -57,15 +58,16 @@ void ipm_run(ipm *w, const self_dual_space *space, solver_track *t, double *scra
              double *u)
 {
     int shorts = 0, idle = 0;
-    for (int iters = 1;; ++iters) {
+    double mark = t->best_value;
+    for (int iters = t->iters + 1;; ++iters) {
         t->outcome = PCS_OUTCOME_STALLED;
         if (!ipm_iterate(w, space)) return;
         t->step = w->step;
         t->penalty = w->comp;
-        const double before = t->best_value;
         measure(w, t, r, u);
         t->value = t->best_value;
-        idle = t->best_value < before ? 0 : idle + 1;
+        idle = t->best_value < 0.5 * mark ? 0 : idle + 1;
+        if (idle == 0) mark = t->best_value;
         if (track_done(t, iters)) return;
 
         // without a solution the iterates diverge along a direction that proves it

@@ -45,8 +45,8 @@ void ipm_impulse(const ipm *w, bool settled, double *r);
 
 // ipm_begin_near, where the options say so
 void ipm_start(ipm *w, const self_dual_space *space, const double *r);
-// Iterates from there until the track or the method ends the solve. scratch (2 n): tries
-// proofs of infeasibility, which need all of W in t->p; or null
+// Iterates from there until the track or the method ends the solve; the track counts on. scratch (2
+// n): tries proofs of infeasibility, which need all of W in t->p; or null
 void ipm_run(ipm *w, const self_dual_space *space, solver_track *t, double *scratch, double *r,
              double *u);
 // the iterate is so large that its direction may prove that there is no solution

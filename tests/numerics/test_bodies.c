@@ -366,6 +366,25 @@ TEST(the_velocities_alone_solve_large_islands)
     }
 }
 
+// From a thousand blocks on the systems of ipm are factorised by fronts: it solves such islands
+// alone, and where all are unique its velocities are those of the whole course
+TEST(ipm_solves_islands_of_a_thousand_blocks)
+{
+    pile p = pile_make(PILE_SPHERES, 800, 7);
+    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-9);
+    answer whole = answer_of(&p, &o, NULL);
+    expect_measure(&p, &whole, 1e-9);
+    ck_assert_int_ge(whole.report.largest, 1000);
+    o.as.portfolio.without = (int)((unsigned)PART_MASK & ~part_bit(PART_VELOCITIES));
+    answer a = answer_of(&p, &o, NULL);
+    ck_assert_int_eq(a.report.solve.part, PART_VELOCITIES);
+    expect_measure(&p, &a, 1e-9);
+    ck_assert_double_le(furthest(p.b.A->start[p.b.A->nb], a.v, whole.v), 1e-6);
+    answer_free(&a);
+    answer_free(&whole);
+    pile_free(&p);
+}
+
 // sweeps and the finish are nsgs and prox: what they give up is not theirs on W again
 TEST(no_part_runs_again_on_w)
 {
