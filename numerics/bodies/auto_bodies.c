@@ -32,6 +32,10 @@
 // Above a measure of FINISH_NEAR, where the finish seldom arrives, its part is then FINISH_DEAR.
 #define FINISH_NEAR 3e-4
 #define FINISH_DEAR 0.25
+// There kappa begins with KAPPA_PART over the measure, within these bounds
+#define KAPPA_PART  1.0
+#define KAPPA_LEAST 10.0
+#define KAPPA_MOST  1e6
 // largest number of Newton steps of a turn of the finish, and of one of its proximal problems
 #define FINISH_STEPS 1000
 #define FINISH_INNER 12
@@ -67,9 +71,11 @@
 
 // Methods with their systems in the velocities. Costs are in those of VELOCITY_UNIT factorisations
 // of the finish; an iteration costs some four of them. A try begins after `after` of these have
-// been spent on the island, where as much is left. The result is kept where the measure is at most
-// VELOCITY_NEARER of the one before
+// been spent on the island, where as much is left; the next turn of the others costs up to
+// NEXT_TURN times the patience. The result is kept where the measure is at most VELOCITY_NEARER of
+// the one before
 #define VELOCITY_UNIT   40
+#define NEXT_TURN       4
 #define VELOCITY_NEARER 0.1
 
 // ---- the portfolio -----------------------------------------------------------------------------
@@ -86,6 +92,7 @@ typedef struct turns {
     finish_budget spend;   // budget of the finish
     bool finish, assemble; // the finish, and assembling, may still help
     bool dear;             // a factorisation costs more than a turn of the finish may
+    bool finished;         // has made such a factorisation
     bool linked;           // factors of W cost little
     bool joined;           // there is no other method than those with factors
     bool boxes;            // which the interior point method does not take
@@ -137,6 +144,11 @@ static pcs_status turn_of_finish(turns *t)
         if (!(t->spend.factor > 0)) t->spend.most *= JOINED_FIRST;
     }
     t->spend.factor = large && !t->joined ? most : INFINITY;
+    // where a factorisation costs as much as a turn, kappa has no time to grow
+    if (t->dear && !t->finished) {
+        t->spend.kappa = fmin(KAPPA_MOST, fmax(KAPPA_LEAST, KAPPA_PART / task_value(t->t)));
+    }
+    t->finished = t->dear;
     pcs_solver_opts o = part_options(t->t, PCS_SOLVER_PROX);
     o.as.prox.inner = FINISH_INNER;
     o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
@@ -243,8 +255,8 @@ typedef struct velocity_try {
     pcs_ipm_start start;  // of ipm
 } velocity_try;
 static const velocity_try velocity_tries[] = {
-    {PCS_SOLVER_IPM, PART_VELOCITIES, 1, 1, 40, 1, 0, PCS_IPM_START_CENTRE},
-    {PCS_SOLVER_IPM, PART_VELOCITIES, 2, 2, 30, 1, 0, PCS_IPM_START_GIVEN},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 0.4, 0.4, 40, 1, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 1.5, 0.4, 30, 1, 0, PCS_IPM_START_GIVEN},
     {PCS_SOLVER_HOMOTOPY, PART_PATH, 4, 8, 1000, 0.5, 0, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_IPM, PART_VELOCITIES, 10, 3, 40, 1, 0.9, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_HOMOTOPY, PART_PATH, 25, 40, 1000, 1, 0, PCS_IPM_START_CENTRE},
@@ -270,7 +282,10 @@ static pcs_status turn_of_velocities(turns *t)
     const bool alone = !part_runs(&all->o, PART_SWEEPS);
     const double unit = VELOCITY_UNIT * (t->spend.factor + t->nb);
     if (left_of(t) < next->left * unit) return PCS_OK;
-    const bool waits = !alone && !t->stuck;
+    // ipm does not wait where the next turn of the others would leave too little for it
+    const bool last = next->kind == PCS_SOLVER_IPM &&
+                      left_of(t) < next->left * unit + NEXT_TURN * t->patience * t->nb;
+    const bool waits = !alone && !t->stuck && !last;
     if (waits && all->result->units < next->after * unit) return PCS_OK;
     t->velocities += 1;
     all->part = next->part;
