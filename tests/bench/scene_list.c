@@ -36,6 +36,15 @@ static bool pyramid(bodies *s)
     return stack(s, STACK_PYRAMID);
 }
 
+// 5050 boxes, at rest from the start
+static bool pyramid_100(bodies *s)
+{
+    stack_def def = stack_default(STACK_PYRAMID);
+    def.layers = 100;
+    def.jolt = def.speed = 0;
+    return stack_bodies(s, &def);
+}
+
 static bool wall(bodies *s)
 {
     return stack(s, STACK_WALL);
@@ -408,6 +417,7 @@ static const bench_scene scenes[] = {
      false, 0},
     {"heavy", "a cube of 1e4 kg on one of 1 kg", NULL, heavy, NULL, 1e-10, 0, 0},
     {"pyramid", "six layers of boxes, jolted", NULL, pyramid, NULL, 1e-8, 0, 0},
+    {"pyramid_100", "a hundred layers of boxes at rest", NULL, pyramid_100, NULL, 1e-8, 2, 0},
     {"wall", "six layers of bricks, jolted", NULL, wall, NULL, 1e-8, 0, 0},
     {"tower", "ten layers of three planks, jolted, 60 s", NULL, tower, NULL, 1e-10, 1, 0},
     {"arch", "45 stones that stand", NULL, NULL, &arch, 1e-8, 0, 0},
