@@ -48,7 +48,10 @@ static void read_flags(settings *set, int argc, char **argv)
     const int steps = set->steps > 0 ? set->steps : LATTICE_STEPS;
     set->run.t_end = steps * set->run.h;
     args_check_steps(set->run.h, set->run.t_end, 2e4);
-    run_scheme(&set->run, set->scene == 0 ? 2 * LATTICE_RADIUS : 2 * LATTICE_HALF);
+    const double size = set->scene == 0 ? 2 * LATTICE_RADIUS : 2 * LATTICE_HALF;
+    run_scheme(&set->run, size);
+    // the projection leaves what it is told to leave
+    set->allowed = fmax(set->allowed, set->run.proj_tol / size);
 }
 
 // data that the observer collects; overlap, energy and places by brute force

@@ -3,6 +3,7 @@
 // or of few blocks, solvers of the assembled W take turns.
 #include <string.h>
 
+#include "bodies/body_system.h"
 #include "bodies/task.h"
 #include "problem/measure.h"
 #include "solver/auto_part.h"
@@ -71,10 +72,11 @@
 
 // Methods with their systems in the velocities. Costs are in those of VELOCITY_UNIT factorisations
 // of the finish; an iteration costs some four of them. A try begins after `after` of these have
-// been spent on the island, where as much is left; the next turn of the others costs up to
-// NEXT_TURN times the patience. The result is kept where the measure is at most VELOCITY_NEARER of
-// the one before
+// been spent on the island, where as much is left. Where fronts make an iteration of ipm cheap, it
+// is CHEAP of that, and the next turn of the others costs up to NEXT_TURN times the patience. The
+// result is kept where the measure is at most VELOCITY_NEARER of the one before
 #define VELOCITY_UNIT   40
+#define CHEAP           0.7
 #define NEXT_TURN       4
 #define VELOCITY_NEARER 0.1
 
@@ -145,10 +147,10 @@ static pcs_status turn_of_finish(turns *t)
     }
     t->spend.factor = large && !t->joined ? most : INFINITY;
     // where a factorisation costs as much as a turn, kappa has no time to grow
-    if (t->dear && !t->finished) {
+    if (t->dear && !far && !t->finished) {
         t->spend.kappa = fmin(KAPPA_MOST, fmax(KAPPA_LEAST, KAPPA_PART / task_value(t->t)));
     }
-    t->finished = t->dear;
+    t->finished = t->dear && !far;
     pcs_solver_opts o = part_options(t->t, PCS_SOLVER_PROX);
     o.as.prox.inner = FINISH_INNER;
     o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
@@ -255,8 +257,8 @@ typedef struct velocity_try {
     pcs_ipm_start start;  // of ipm
 } velocity_try;
 static const velocity_try velocity_tries[] = {
-    {PCS_SOLVER_IPM, PART_VELOCITIES, 0.4, 0.4, 40, 1, 0, PCS_IPM_START_CENTRE},
-    {PCS_SOLVER_IPM, PART_VELOCITIES, 1.5, 0.4, 30, 1, 0, PCS_IPM_START_GIVEN},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 1, 1, 40, 1, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 2, 2, 30, 1, 0, PCS_IPM_START_GIVEN},
     {PCS_SOLVER_HOMOTOPY, PART_PATH, 4, 8, 1000, 0.5, 0, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_IPM, PART_VELOCITIES, 10, 3, 40, 1, 0.9, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_HOMOTOPY, PART_PATH, 25, 40, 1000, 1, 0, PCS_IPM_START_CENTRE},
@@ -280,11 +282,11 @@ static pcs_status turn_of_velocities(turns *t)
     if (t->velocities == VELOCITY_TRIES) return PCS_OK;
     const velocity_try *next = &velocity_tries[t->velocities];
     const bool alone = !part_runs(&all->o, PART_SWEEPS);
-    const double unit = VELOCITY_UNIT * (t->spend.factor + t->nb);
+    const bool ipm = next->kind == PCS_SOLVER_IPM, cheap = ipm && t->nb >= BODY_SYSTEM_MANY;
+    const double unit = VELOCITY_UNIT * (t->spend.factor + t->nb) * (cheap ? CHEAP : 1);
     if (left_of(t) < next->left * unit) return PCS_OK;
-    // ipm does not wait where the next turn of the others would leave too little for it
-    const bool last = next->kind == PCS_SOLVER_IPM &&
-                      left_of(t) < next->left * unit + NEXT_TURN * t->patience * t->nb;
+    // there ipm does not wait until the next turn of the others has left too little for it
+    const bool last = cheap && left_of(t) < next->left * unit + NEXT_TURN * t->patience * t->nb;
     const bool waits = !alone && !t->stuck && !last;
     if (waits && all->result->units < next->after * unit) return PCS_OK;
     t->velocities += 1;
@@ -298,7 +300,7 @@ static pcs_status turn_of_velocities(turns *t)
     // large islands have no other method, even where velocities are more than rows
     const pcs_ipm_space space =
         t->nb > ASSEMBLE_LAST ? PCS_IPM_SPACE_BODY : PCS_IPM_SPACE_AUTOMATIC;
-    if (next->kind == PCS_SOLVER_IPM) {
+    if (ipm) {
         one.o.as.ipm.space = space;
         one.o.as.ipm.start = next->start;
     } else {

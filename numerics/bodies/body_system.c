@@ -26,9 +26,6 @@
 #define CORRECT 1e-6
 // C is inverted: it may be as small as the residual of refinement allows
 #define FLOOR 1e-13
-// from this many blocks on the first factors of ipm are those of fronts, which lose digits that KLU
-// keeps but cost a quarter of its
-#define MANY 1000
 // largest number of entries of a factor
 #define MOST_ENTRIES 2e8
 
@@ -67,7 +64,7 @@ double body_system_cost(body_system *s)
 {
     const double entries = s->S.p[s->nv], product = s->g->nb + entries / PER_VISIT;
     if (s->symmetric) return task_cost(PCS_SOLVER_IPM, s->g->nb, s->nv, entries, SPARSE_STEP);
-    if (s->anew || s->g->nb >= MANY) sparse_lu_expect_strong(s->sparse);
+    if (s->anew || s->g->nb >= BODY_SYSTEM_MANY) sparse_lu_expect_strong(s->sparse);
     const double factor = sparse_lu_analyse(s->sparse, &s->S);
     s->analysed = !isnan(factor);
     return (s->analysed ? factor / PER_VISIT : 0) + (s->anew ? SOLVES_ANEW : SOLVES) * product;
