@@ -31,6 +31,12 @@ typedef struct bench_scene {
     int missed; // steps that may miss the tolerance, where the motion depends on every rounding
 } bench_scene;
 
+// true for thousands of bodies of one size, too many for a test
+static inline bool scene_is_large(const bench_scene *b)
+{
+    return b->alone && b->slow == 2;
+}
+
 // returns their number
 int scene_list(const bench_scene **first);
 
