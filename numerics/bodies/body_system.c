@@ -13,6 +13,7 @@
 #include "bodies/task.h"
 #include "linalg/bsr.h"
 #include "linalg/lu.h"
+#include "linalg/rows.h"
 
 // Largest number of refinement steps, and the part of the right side or of the solution (the
 // diagonal of A is about 1) that may be left. Beyond both, the larger system is used from then on
@@ -43,8 +44,8 @@ bool body_system_begin(void *user, const double *D)
             const double *from =
                 H->val + H->off[H->ptr[i] + e - s->k.ptr[b]] + (block->row - H->row[i]);
             double *to = s->DH + s->k.off[e];
-            for (int c = 0; c < s->k.width[e]; ++c) {
-                for (int a = 0; a < d; ++a) {
+            for (int a = 0; a < d; ++a) {
+                for (int c = 0; c < s->k.width[e]; ++c) {
                     *to++ = D[block->row + a] * from[(size_t)a + (size_t)h * (size_t)c];
                 }
             }
@@ -78,39 +79,14 @@ static const double *frame(const body_system *s, int b)
     return s->Q && s->turned[b] > 1 ? s->Q + BLOCK_SYSTEM_STRIDE * (size_t)b : NULL;
 }
 
-// A contact of two bodies in space has three rows and six columns for each of them: loops of these
-// lengths are unrolled
-#define UNROLLED(d, w, call)            \
-    do {                                \
-        if ((d) == 3 && (w) == 6) {     \
-            enum { D = 3, W = 6 };      \
-            call;                       \
-        } else {                        \
-            const int D = (d), W = (w); \
-            call;                       \
-        }                               \
-    } while (0)
-
-// y = y + V' x / C, V d x w
-static inline void add_dots(int d, int w, const double *V, const double *x, double C, double *y)
-{
-    for (int c = 0; c < w; ++c, V += d) {
-        double sum = 0;
-        for (int l = 0; l < d; ++l) {
-            sum += V[l] * x[l];
-        }
-        y[c] += sum / C;
-    }
-}
-
 // y = y + V' x, V of the layout of DH
 static void add_transposed(const body_system *s, const double *V, const double *x, double *y)
 {
     for (int b = 0; b < s->g->nb; ++b) {
         const pcs_block *k = &s->g->block[b];
         for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
-            const double *a = V + s->k.off[e];
-            UNROLLED(k->dim, s->k.width[e], add_dots(D, W, a, x + k->row, 1, y + s->k.col[e]));
+            rows_add_transposed(k->dim, s->k.width[e], V + s->k.off[e], x + k->row,
+                                y + s->k.col[e]);
         }
     }
 }
@@ -122,8 +98,7 @@ static void product(const body_system *s, const double *V, const double *y, doub
         const pcs_block *k = &s->g->block[b];
         memset(x + k->row, 0, (size_t)k->dim * sizeof *x);
         for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
-            const double *a = V + s->k.off[e];
-            UNROLLED(k->dim, s->k.width[e], block_addmul(D, W, a, y + s->k.col[e], x + k->row));
+            rows_add(k->dim, s->k.width[e], V + s->k.off[e], y + s->k.col[e], x + k->row);
         }
     }
 }
@@ -154,18 +129,10 @@ static void turn_block(body_system *s, int b)
     for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
         const double *from = s->DH + s->k.off[e];
         double *to = s->G + s->k.off[e];
-        if (!Q) {
+        if (Q) {
+            rows_turn(d, s->k.width[e], Q, from, to);
+        } else {
             memcpy(to, from, (size_t)d * (size_t)s->k.width[e] * sizeof *to);
-            continue;
-        }
-        for (int c = 0; c < s->k.width[e]; ++c) {
-            for (int i = 0; i < d; ++i) {
-                double sum = 0;
-                for (int l = 0; l < d; ++l) {
-                    sum += Q[l + d * i] * from[l + d * c];
-                }
-                to[i + d * c] = sum;
-            }
         }
     }
 }
@@ -201,47 +168,47 @@ static bool factor_block(body_system *s, int b, const double *C)
 {
     const pcs_block *k = &s->g->block[b];
     double *lu = s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b;
+    int *piv = s->piv + 3 * (size_t)b;
     memcpy(lu, C, BLOCK_SYSTEM_STRIDE * sizeof *lu);
     if (k->cone == PCS_CONE_EQUALITY) return lu[0] != 0;
-    return lu_factor(k->dim, lu, s->piv + 3 * (size_t)b);
+    return k->dim == 3 ? lu_factor(3, lu, piv) : lu_factor(k->dim, lu, piv); // unrolled
 }
 
-// S = S + G' x / C in one column, whose places in S are at `at`; returns those of the next column
-static inline const int *add_column(body_system *s, int b, const double *x, double C, const int *at)
+// C^-1 of a block of at most three rows, by rows. It is as good as the factors where it becomes a
+// part of S only
+static void invert_block(const body_system *s, int b, double *T)
 {
     const int d = s->g->block[b].dim;
-    for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
-        const double *g = s->G + s->k.off[e];
-        double *to = s->S.x + *at++;
-        UNROLLED(d, s->k.width[e], add_dots(D, W, g, x, C, to));
-    }
-    return at;
-}
-
-// S = S + G' C^-1 G of a block of at most three rows
-static void add_block(body_system *s, int b)
-{
-    const int d = s->g->block[b].dim;
-    const int *at = s->k.at + s->k.place[b];
-    for (int f = s->k.ptr[b]; f < s->k.ptr[b + 1]; ++f) {
-        for (int c = 0; c < s->k.width[f]; ++c) {
-            double x[3];
-            memcpy(x, s->G + s->k.off[f] + (size_t)d * (size_t)c, (size_t)d * sizeof *x);
-            divide_block(s, b, x);
-            at = add_column(s, b, x, 1, at);
+    for (int j = 0; j < d; ++j) {
+        double x[3] = {0};
+        x[j] = 1;
+        divide_block(s, b, x);
+        for (int i = 0; i < d; ++i) {
+            T[j + d * i] = x[i];
         }
     }
 }
 
-// the same of a block of any size with C = c I
-static void add_multiple(body_system *s, int b, double c)
+// S = S + G' C^-1 G of a block
+static void add_block(body_system *s, int b)
 {
     const int d = s->g->block[b].dim;
+    const double c = multiple(s, b);
     const int *at = s->k.at + s->k.place[b];
+    double T[BLOCK_SYSTEM_STRIDE];
+    if (c == 0) invert_block(s, b, T);
     for (int f = s->k.ptr[b]; f < s->k.ptr[b + 1]; ++f) {
-        for (int j = 0; j < s->k.width[f]; ++j) {
-            const double *x = s->G + s->k.off[f] + (size_t)d * (size_t)j;
-            at = add_column(s, b, x, c, at);
+        const int w = s->k.width[f];
+        const double *g = s->G + s->k.off[f];
+        if (c == 0) {
+            rows_turn(d, w, T, g, s->X);
+        } else {
+            for (int i = 0; i < d * w; ++i) {
+                s->X[i] = g[i] / c;
+            }
+        }
+        for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e, at += w) {
+            rows_add_columns(d, s->k.width[e], w, s->G + s->k.off[e], s->X, at, s->S.x);
         }
     }
 }
@@ -261,12 +228,7 @@ static bool factor_velocities(body_system *s)
         s->S.x[s->mass[k]] += s->M.x[k];
     }
     for (int b = 0; b < s->g->nb; ++b) {
-        const double c = multiple(s, b);
-        if (c != 0) {
-            add_multiple(s, b, c);
-        } else {
-            add_block(s, b);
-        }
+        add_block(s, b);
     }
     if (s->symmetric) {
         for (size_t k = 0; k < nnz; ++k) {
@@ -371,7 +333,8 @@ static double largest(size_t n, const double *x)
 {
     double most = 0;
     for (size_t i = 0; i < n; ++i) {
-        if (!(fabs(x[i]) <= most)) most = fabs(x[i]);
+        const double size = fabs(x[i]);
+        most = most > size ? most : size;
     }
     return most;
 }

@@ -21,9 +21,9 @@ typedef struct body_columns {
     int *ptr;      // nb + 1
     int *col;      // first velocity of an entry
     int *width;    // number of velocities of an entry
-    size_t *off;   // first value of D H, dim x width
+    size_t *off;   // first value of D H, dim x width by rows
     size_t *place; // nb, first place in `at` of a block
-    int *at;       // for each column of each entry f: where the rows of every entry e start in the
+    int *at;       // for each entry f and e and each column of f: where the rows of e start in the
                    // values of S
 } body_columns;
 
@@ -35,6 +35,7 @@ typedef struct body_system {
     double *DH, *G;           // G is DH where no block is rotated
     double *lu;               // factors of the blocks of C, 9 per block; equality: C itself
     int *piv;                 // 3 per block
+    double *X;                // C^-1 times an entry
     const double *Q;          // frames of the last factors
     double rho;               // the last factors are for C = rho I; 0: for the blocks in lu
     pcs_csc M, S;             // S = A + G' C^-1 G, both triangles

@@ -13,12 +13,16 @@
 
 // ---- pattern -----------------------------------------------------------------------------------
 
-// counts the entries of all cone blocks, the numbers in their rows of H, and the places in S
-static void count_columns(const pcs_global_problem *g, size_t *entries, size_t *values,
-                          size_t *places)
+// the entries of all cone blocks, the numbers in their rows of H and in the largest entry, and the
+// places in S
+typedef struct counts {
+    size_t entries, values, most, places;
+} counts;
+
+static counts count_columns(const pcs_global_problem *g)
 {
     const pcs_bsr *H = &g->H;
-    *entries = *values = *places = 0;
+    counts n = {0};
     for (int b = 0, i = 0; b < g->nb; ++b) {
         while (H->row[i + 1] <= g->block[b].row) {
             ++i;
@@ -26,11 +30,14 @@ static void count_columns(const pcs_global_problem *g, size_t *entries, size_t *
         const size_t m = (size_t)(H->ptr[i + 1] - H->ptr[i]);
         for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k) {
             const size_t width = (size_t)(H->col[H->idx[k] + 1] - H->col[H->idx[k]]);
-            *values += (size_t)g->block[b].dim * width;
-            *places += m * width;
+            const size_t values = (size_t)g->block[b].dim * width;
+            n.values += values;
+            if (values > n.most) n.most = values;
+            n.places += m * width;
         }
-        *entries += m;
+        n.entries += m;
     }
+    return n;
 }
 
 static void fill_columns(body_system *s)
@@ -138,8 +145,8 @@ static void find_places(body_system *s)
     for (int b = 0; b < s->g->nb; ++b) {
         int *at = s->k.at + s->k.place[b];
         for (int f = s->k.ptr[b]; f < s->k.ptr[b + 1]; ++f) {
-            for (int j = s->k.col[f]; j < s->k.col[f] + s->k.width[f]; ++j) {
-                for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+            for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+                for (int j = s->k.col[f]; j < s->k.col[f] + s->k.width[f]; ++j) {
                     *at++ = s->k.width[e] > 0 ? find(&s->S, s->k.col[e], j) : 0;
                 }
             }
@@ -172,22 +179,22 @@ static bool lay_out(body_system *s, const pattern *t, bool write)
 
 static bool take_columns(body_system *s, size_t *numbers, pcs_arena *arena)
 {
-    size_t entries, values, places;
     const size_t nb = (size_t)s->g->nb;
-    count_columns(s->g, &entries, &values, &places);
-    *numbers = values;
+    const counts n = count_columns(s->g);
+    *numbers = n.values;
     s->k.ptr = PCS_TAKE(arena, nb + 1, int);
     s->k.place = PCS_TAKE(arena, nb, size_t);
-    s->k.col = PCS_TAKE(arena, entries, int);
-    s->k.width = PCS_TAKE(arena, entries, int);
-    s->k.off = PCS_TAKE(arena, entries, size_t);
-    s->k.at = PCS_TAKE(arena, places, int);
-    s->DH = PCS_TAKE(arena, values, double);
-    s->G = s->turned ? PCS_TAKE(arena, values, double) : s->DH;
+    s->k.col = PCS_TAKE(arena, n.entries, int);
+    s->k.width = PCS_TAKE(arena, n.entries, int);
+    s->k.off = PCS_TAKE(arena, n.entries, size_t);
+    s->k.at = PCS_TAKE(arena, n.places, int);
+    s->DH = PCS_TAKE(arena, n.values, double);
+    s->G = s->turned ? PCS_TAKE(arena, n.values, double) : s->DH;
     s->lu = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * nb, double);
     s->piv = PCS_TAKE(arena, 3 * nb, int);
+    s->X = PCS_TAKE(arena, n.most, double);
     return s->k.ptr && s->k.place && s->k.col && s->k.width && s->k.off && s->k.at && s->DH &&
-           s->G && s->lu && s->piv;
+           s->G && s->lu && s->piv && s->X;
 }
 
 static bool take_vectors(body_system *s, pcs_arena *arena)

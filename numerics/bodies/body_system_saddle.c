@@ -68,8 +68,8 @@ static void place_velocities(body_system *s)
         const pcs_block *block = &s->g->block[b];
         for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
             const double *g = s->G + s->k.off[e];
-            for (int c = 0; c < s->k.width[e]; ++c) {
-                for (int l = 0; l < block->dim; ++l) {
+            for (int l = 0; l < block->dim; ++l) {
+                for (int c = 0; c < s->k.width[e]; ++c) {
                     put(K, s->next[s->k.col[e] + c]++, s->nv + block->row + l, *g++);
                 }
             }
@@ -89,9 +89,9 @@ static void place_impulses(body_system *s, const double *C)
         const int first = s->nv + block->row, d = block->dim;
         for (int l = 0; l < d; ++l) {
             for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
-                const double *g = s->G + s->k.off[e] + l;
-                for (int c = 0; c < s->k.width[e]; ++c, g += d) {
-                    put(K, at++, s->k.col[e] + c, -*g);
+                const double *g = s->G + s->k.off[e] + (size_t)l * (size_t)s->k.width[e];
+                for (int c = 0; c < s->k.width[e]; ++c) {
+                    put(K, at++, s->k.col[e] + c, -g[c]);
                 }
             }
             for (int c = free ? l : 0; c < (free ? l + 1 : d); ++c) {
