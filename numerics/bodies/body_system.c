@@ -215,6 +215,7 @@ static void add_block(body_system *s, int b)
 
 static bool factor_unsymmetric(body_system *s)
 {
+    s->repeated = false;
     const sparse_lu_outcome end = sparse_lu_refactor(s->sparse, &s->S, s->analysed);
     s->analysed = end != SPARSE_LU_LOST;
     return end == SPARSE_LU_GOOD;
@@ -240,7 +241,8 @@ static bool factor_velocities(body_system *s)
         // the matrix is not definite to rounding: all further factors are LU
         s->symmetric = s->analysed = false;
     }
-    return factor_unsymmetric(s);
+    s->repeated = sparse_lu_repeat(s->sparse, &s->S);
+    return s->repeated || factor_unsymmetric(s);
 }
 
 bool body_system_shift(void *user, double rho)
@@ -369,6 +371,9 @@ bool body_system_solve(void *user, const double *C, double *b)
     memcpy(s->right, b, (size_t)s->n * sizeof *b);
     if (!refine(s, C, b, &left)) return false;
     if (s->exact || left <= (s->anew ? CORRECT : ENOUGH)) return true;
+    if (s->repeated && !s->symmetric) {
+        if (factor_unsymmetric(s) && refine(s, C, b, &left) && left <= ENOUGH) return true;
+    }
     // on a path S is only now and then singular to rounding: one factorisation of the larger system
     if (!s->anew && body_system_pivot(s)) {
         if (factor_unsymmetric(s) && refine(s, C, b, &left) && left <= ENOUGH) return true;

@@ -46,6 +46,7 @@ typedef struct body_system {
     int *order, *to;          // nv: row order[i] is row i of U; entry of S -> of U, or -1
     bool symmetric;           // Cholesky is used
     bool analysed;            // the pattern has been analysed
+    bool repeated;            // the factors have the pivots of earlier ones
     bool exact;               // further solves use the larger system of body_system_saddle.c
     bool anew;                // until the next factors only
     pcs_csc K;                // its matrix

@@ -94,6 +94,12 @@ sparse_lu_outcome sparse_lu_refactor(sparse_lu *w, const pcs_csc *A, bool same)
     return w->c.rcond > 0 ? SPARSE_LU_GOOD : SPARSE_LU_SINGULAR;
 }
 
+bool sparse_lu_repeat(sparse_lu *w, const pcs_csc *A)
+{
+    return w->numeric && klu_refactor(A->p, A->i, A->x, w->symbolic, w->numeric, &w->c) &&
+           klu_rcond(w->symbolic, w->numeric, &w->c) && w->c.rcond > 0;
+}
+
 double sparse_lu_rcond(const sparse_lu *w)
 {
     return w->c.rcond;
