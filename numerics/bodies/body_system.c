@@ -15,16 +15,14 @@
 #include "linalg/lu.h"
 #include "linalg/rows.h"
 
-// Largest number of refinement steps, and the part of the right side or of the solution (the
-// diagonal of A is about 1) that may be left. Beyond both, the larger system is used from then on
+// Largest number of refinement steps. Where they leave too much, the larger system is used from
+// then on
 #define REFINE 4
-#define ENOUGH 1e-13
+// a wanted part of the right side that one check may not confirm: rounding is as large
+#define FINE 1e-12
 // products that two solves cost, with their refinement, and where one check is enough
 #define SOLVES      12
 #define SOLVES_ANEW 6
-// The same part for Newton's corrections, whose right side is computed anew each time; and where
-// the larger system would serve for one factorisation only
-#define CORRECT 1e-6
 // C is inverted: it may be as small as the residual of refinement allows
 #define FLOOR 1e-13
 // largest number of entries of a factor
@@ -342,7 +340,7 @@ static double largest(size_t n, const double *x)
 }
 
 // b <- the solution for s->right; *left: the residual relative to the larger of s->right and b
-static bool refine(body_system *s, const double *C, double *b, double *left)
+static bool refine(body_system *s, const double *C, double enough, double *b, double *left)
 {
     const size_t n = (size_t)s->n;
     double *const rest = s->rest, whole = largest(n, s->right);
@@ -356,7 +354,7 @@ static bool refine(body_system *s, const double *C, double *b, double *left)
         }
         *left = whole > 0 ? largest(n, rest) / fmax(whole, largest(n, b)) : 0;
         if (k == REFINE || !(*left > 0)) return true;
-        if (s->anew ? *left <= CORRECT : k > 0 && *left <= ENOUGH) return true;
+        if (*left <= enough && (k > 0 || enough > FINE)) return true;
         if (!body_system_apply(s, rest)) return false;
         for (size_t i = 0; i < n; ++i) {
             b[i] += rest[i];
@@ -364,22 +362,22 @@ static bool refine(body_system *s, const double *C, double *b, double *left)
     }
 }
 
-bool body_system_solve(void *user, const double *C, double *b)
+bool body_system_solve(void *user, const double *C, double enough, double *b)
 {
     body_system *s = user;
     double left;
     memcpy(s->right, b, (size_t)s->n * sizeof *b);
-    if (!refine(s, C, b, &left)) return false;
-    if (s->exact || left <= (s->anew ? CORRECT : ENOUGH)) return true;
+    if (!refine(s, C, enough, b, &left)) return false;
+    if (s->exact || left <= enough) return true;
     if (s->repeated && !s->symmetric) {
-        if (factor_unsymmetric(s) && refine(s, C, b, &left) && left <= ENOUGH) return true;
+        if (factor_unsymmetric(s) && refine(s, C, enough, b, &left) && left <= enough) return true;
     }
     // on a path S is only now and then singular to rounding: one factorisation of the larger system
     if (!s->anew && body_system_pivot(s)) {
-        if (factor_unsymmetric(s) && refine(s, C, b, &left) && left <= ENOUGH) return true;
+        if (factor_unsymmetric(s) && refine(s, C, enough, b, &left) && left <= enough) return true;
     }
     s->exact = true;
-    return body_saddle_factor(s, C) && refine(s, C, b, &left);
+    return body_saddle_factor(s, C) && refine(s, C, enough, b, &left);
 }
 
 // det K det A = det C det S, and det K det A is that of the larger system

@@ -78,7 +78,7 @@ bool body_system_factor(void *user, const double *Q, const double *C);
 bool body_system_shift(void *user, double rho);
 // x <- (G A^-1 G' + C)^-1 x: to the accuracy of the factors, and refined
 bool body_system_apply(void *user, double *x);
-bool body_system_solve(void *user, const double *C, double *x);
+bool body_system_solve(void *user, const double *C, double enough, double *x);
 // Lets all further factors choose any pivots, which keep digits that those of fronts may lose;
 // false where they already do
 bool body_system_pivot(body_system *s);

@@ -23,6 +23,8 @@
 #define ROOT_2 (2 * SOC_HALF)
 // Newton's corrections that bring a start with equalities on the curve
 #define JOIN_STEPS 6
+// part of the right side that solves may leave: corrections compute it anew each time
+#define CORRECT 1e-6
 
 size_t homotopy_bytes(int n, int nb)
 {
@@ -263,8 +265,8 @@ bool homotopy_system(homotopy *w, const self_dual_space *space, const homotopy_p
     begin_system(w, y, floor);
     w->factors += 1;
     if (!space->factor(space->user, w->k.Q, w->k.C) ||
-        !space->solve(space->user, w->k.C, w->newton) ||
-        !space->solve(space->user, w->k.C, w->rate)) {
+        !space->solve(space->user, w->k.C, CORRECT, w->newton) ||
+        !space->solve(space->user, w->k.C, CORRECT, w->rate)) {
         return false;
     }
     w->sign = space->sign(space->user);

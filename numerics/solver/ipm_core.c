@@ -28,6 +28,11 @@
 // comp of a start near r: this many times the largest error squared, and at least NEAR_LEAST
 #define NEAR_PART  10.0
 #define NEAR_LEAST 1e-6
+// The residual of a step is a part of the right side or of the step: this many times comp, between
+// these bounds. It is far below x o z, and the next step removes it
+#define PART      1e-3
+#define PART_LOW  1e-13
+#define PART_HIGH 1e-10
 
 size_t ipm_bytes(int n, int nb)
 {
@@ -235,6 +240,7 @@ static void second_order(int d, const double *e, const double *x, const double *
 // computed
 static bool direction(ipm *w, const self_dual_space *space, double target, bool corrected)
 {
+    const double enough = fmax(PART_LOW, fmin(PART_HIGH, PART * w->comp));
     for (int b = 0; b < w->k.nb; ++b) {
         const int i = w->k.block[b].row, d = w->k.dim[b], n = w->k.block[b].dim;
         double x[3], z[3], c[3] = {0}, p[3] = {0}, g[3] = {0}, second[3] = {0}, sum = 0;
@@ -267,7 +273,7 @@ static bool direction(ipm *w, const self_dual_space *space, double target, bool 
             w->dz[i + l] = l < d ? c[l] - z[l] : 0;
         }
     }
-    if (!space->solve(space->user, w->k.C, w->dx)) return false;
+    if (!space->solve(space->user, w->k.C, enough, w->dx)) return false;
     for (int b = 0; b < w->k.nb; ++b) {
         const int i = w->k.block[b].row, d = w->k.dim[b];
         const double *e = w->e + 3 * (size_t)b;

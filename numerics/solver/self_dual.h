@@ -28,8 +28,9 @@ typedef struct self_dual_space {
     void (*mul)(void *user, const double *x, double *y); // y = A x
     // factorises Q' A Q + C for the following solves; false: singular
     bool (*factor)(void *user, const double *Q, const double *C);
-    // b <- (Q' A Q + C)^-1 b, refined
-    bool (*solve)(void *user, const double *C, double *b);
+    // b <- (Q' A Q + C)^-1 b, refined until the residual is at most this part, `enough`, of the
+    // larger of the right side and the solution, or further
+    bool (*solve)(void *user, const double *C, double enough, double *b);
     // the sign of det(Q' A Q + C), after `factor` and the solves with it; det C > 0
     int (*sign)(void *user);
     // a diagonal of C that is smaller loses its digits in the factors, and the sign

@@ -399,8 +399,10 @@ static bool apply(self_dual_system *s, double *x)
     return true;
 }
 
-static bool solve(void *user, const double *C, double *b)
+// the number of refinement steps is fixed
+static bool solve(void *user, const double *C, double enough, double *b)
 {
+    (void)enough;
     self_dual_system *s = user;
     if (!s->symmetric) return block_system_solve(&s->lu, NULL, C, REFINE, b);
 
