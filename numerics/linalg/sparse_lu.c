@@ -96,8 +96,13 @@ sparse_lu_outcome sparse_lu_refactor(sparse_lu *w, const pcs_csc *A, bool same)
 
 bool sparse_lu_repeat(sparse_lu *w, const pcs_csc *A)
 {
-    return w->numeric && klu_refactor(A->p, A->i, A->x, w->symbolic, w->numeric, &w->c) &&
-           klu_rcond(w->symbolic, w->numeric, &w->c) && w->c.rcond > 0;
+    if (!w->numeric) return false;
+    // scales of rows matter where pivots are chosen
+    const int scale = w->c.scale;
+    w->c.scale = -1;
+    const bool done = klu_refactor(A->p, A->i, A->x, w->symbolic, w->numeric, &w->c);
+    w->c.scale = scale;
+    return done && klu_rcond(w->symbolic, w->numeric, &w->c) && w->c.rcond > 0;
 }
 
 double sparse_lu_rcond(const sparse_lu *w)
