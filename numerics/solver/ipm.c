@@ -23,6 +23,8 @@
 // iterates beyond this size (the constant term has size 1) may follow a proof that there is no
 // solution
 #define LARGE 1e4
+// iterates of a larger comp are far from a solution: they are measured only where somebody looks
+#define MEASURED 1e-3
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
@@ -40,6 +42,12 @@ static void measure(const ipm *w, solver_track *t, double *r, double *u)
     track_measure(t, r, u);
 }
 
+// an iterate that may be the best one, or that the watch or a proof needs
+static bool wanted(const ipm *w, const solver_track *t, int iters)
+{
+    return w->comp <= MEASURED || t->watch.fn || iters >= t->o->max_iters || ipm_diverges(w);
+}
+
 bool ipm_diverges(const ipm *w)
 {
     double most = 0;
@@ -54,8 +62,9 @@ void ipm_start(ipm *w, const self_dual_space *space, const double *r)
     if (w->o.start == PCS_IPM_START_GIVEN) ipm_begin_near(w, space, r);
 }
 
-void ipm_run(ipm *w, const self_dual_space *space, solver_track *t, double *scratch, double *r,
-             double *u)
+// *measured: the last iterate was
+static void iterate(ipm *w, const self_dual_space *space, solver_track *t, double *scratch,
+                    double *r, double *u, bool *measured)
 {
     int shorts = 0, idle = 0;
     double mark = t->best_value;
@@ -64,7 +73,8 @@ void ipm_run(ipm *w, const self_dual_space *space, solver_track *t, double *scra
         if (!ipm_iterate(w, space)) return;
         t->step = w->step;
         t->penalty = w->comp;
-        measure(w, t, r, u);
+        *measured = wanted(w, t, iters);
+        if (*measured) measure(w, t, r, u);
         t->value = t->best_value;
         idle = t->best_value < 0.5 * mark ? 0 : idle + 1;
         if (idle == 0) mark = t->best_value;
@@ -82,6 +92,14 @@ void ipm_run(ipm *w, const self_dual_space *space, solver_track *t, double *scra
         t->outcome = PCS_OUTCOME_STALLED;
         if (shorts == SHORT_STEPS || (idle == PATIENCE && w->comp < 1e-8)) return;
     }
+}
+
+void ipm_run(ipm *w, const self_dual_space *space, solver_track *t, double *scratch, double *r,
+             double *u)
+{
+    bool measured = true;
+    iterate(w, space, t, scratch, r, u, &measured);
+    if (!measured) measure(w, t, r, u);
 }
 
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
