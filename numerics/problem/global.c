@@ -190,8 +190,11 @@ pcs_status global_terms_take(const pcs_global_problem *g, const double *v_free, 
         while (g->H.row[i + 1] <= k->row) {
             ++i;
         }
-        PCS_TRY(
-            diagonal_block(g, i, k->row - g->H.row[i], k->dim, x, global_terms_diagonal(out, b)));
+        double *D = global_terms_diagonal(out, b);
+        PCS_TRY(diagonal_block(g, i, k->row - g->H.row[i], k->dim, x, D));
+        for (int c = 0; c < k->dim; ++c) {
+            out->norm_w += fabs(D[(size_t)c * ((size_t)k->dim + 1)]);
+        }
     }
     // overflow
     return pcs_problem_check(&out->local);
@@ -227,8 +230,8 @@ static pcs_status find_load(const global_terms *t, const double *r, double *load
     return PCS_OK;
 }
 
-pcs_status global_terms_measure(const global_terms *t, const double *r, double *v, double *u,
-                                pcs_measure *out)
+static pcs_status measure(const global_terms *t, double norm_w, const double *r, double *v,
+                          double *u, pcs_measure *out)
 {
     *out = (pcs_measure){0};
     const pcs_global_problem *g = t->g;
@@ -242,10 +245,24 @@ pcs_status global_terms_measure(const global_terms *t, const double *r, double *
         v[i] += t->v_free[i];
     }
     if (t->n == 0) return PCS_OK;
+    measure_sums m = problem_sums(&t->local, r, u);
+    if (measure_is_coarse(&m, norm_w, out)) return PCS_OK;
     double load;
     PCS_TRY(find_load(t, r, &load));
-    problem_measure_from(&t->local, load, r, u, out);
+    problem_measure_from(&t->local, load, r, &m, out);
     return PCS_OK;
+}
+
+pcs_status global_terms_measure(const global_terms *t, const double *r, double *v, double *u,
+                                pcs_measure *out)
+{
+    return measure(t, INFINITY, r, v, u, out);
+}
+
+pcs_status global_terms_measure_near(const global_terms *t, const double *r, double *v, double *u,
+                                     pcs_measure *out)
+{
+    return measure(t, t->norm_w, r, v, u, out);
 }
 
 static pcs_status check_vectors(const pcs_global_problem *g, const char *who, const double *r,

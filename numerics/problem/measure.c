@@ -230,8 +230,7 @@ void measure_close(const measure_sums *m, pcs_measure *out)
     out->natural_map = larger(out->natural_map, out->rounding);
 }
 
-// all sums but the load; u is W r on entry
-static measure_sums sum_up(const pcs_problem *p, const double *r, double *u)
+measure_sums problem_sums(const pcs_problem *p, const double *r, double *u)
 {
     measure_sums m = {0};
     double trace = -1;
@@ -261,13 +260,20 @@ static double tangent_load(const pcs_problem *p, const double *r)
     return squares_root(&sum);
 }
 
-// the measure with both loads; with q = 0 the scale is | |W||r| | alone
-static void close_with(const pcs_problem *p, double load, const double *r, measure_sums *m,
-                       pcs_measure *out)
+void problem_measure_from(const pcs_problem *p, double load, const double *r, measure_sums *m,
+                          pcs_measure *out)
 {
+    // with q = 0 the scale is | |W||r| | alone
     if (squares_root(&m->q) != 0) load = larger(load, tangent_load(p, r));
     squares_add(&m->load, 1, &load);
     measure_close(m, out);
+}
+
+bool measure_is_coarse(const measure_sums *m, double norm_w, pcs_measure *out)
+{
+    measure_close(m, out);
+    const double least = fmin(squares_root(&m->violation), out->natural_map);
+    return norm_w > 0 && MEASURE_ROUNDINGS * DBL_EPSILON * norm_w * out->norm_r <= least;
 }
 
 void pcs_problem_measure(const pcs_problem *p, const double *r, double *u, pcs_measure *out)
@@ -282,18 +288,10 @@ void problem_measure_near(const pcs_problem *p, double norm_w, const double *r, 
     if (p->n == 0) return;
 
     pcs_bsr_mul(&p->W, r, u);
-    measure_sums m = sum_up(p, r, u);
-    measure_close(&m, out);
-    const double least = fmin(squares_root(&m.violation), out->natural_map);
-    if (norm_w > 0 && MEASURE_ROUNDINGS * DBL_EPSILON * norm_w * out->norm_r <= least) return;
-    close_with(p, problem_load(&p->W, r), r, &m, out);
-}
-
-void problem_measure_from(const pcs_problem *p, double load, const double *r, double *u,
-                          pcs_measure *out)
-{
-    measure_sums m = sum_up(p, r, u);
-    close_with(p, load, r, &m, out);
+    measure_sums m = problem_sums(p, r, u);
+    if (!measure_is_coarse(&m, norm_w, out)) {
+        problem_measure_from(p, problem_load(&p->W, r), r, &m, out);
+    }
 }
 
 double pcs_measure_relative_natural_map(const pcs_measure *m)

@@ -51,7 +51,7 @@ double track_measure(solver_track *t, const double *r, double *u)
 {
     if (!t->terms) {
         problem_measure_near(t->p, t->norm_w, r, u, &t->measure);
-    } else if (global_terms_measure(t->terms, r, t->v, u, &t->measure) != PCS_OK) {
+    } else if (global_terms_measure_near(t->terms, r, t->v, u, &t->measure) != PCS_OK) {
         t->measure.residual = t->measure.natural_map = NAN;
     }
     if (t->watch.fn) problem_status(t->p, r, u, t->status);

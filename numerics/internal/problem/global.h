@@ -12,6 +12,7 @@ typedef struct global_terms {
     int n, nv;      // rows of H and its columns
     double *v_free; // nv: M^-1 f
     double *load;   // nv: scratch
+    double norm_w;  // the trace of W, not below its norm
     // q = H v_free + w and the diagonal blocks of W, a block row for each cone block. Code that
     // reads only the diagonal (scales, status, measures from u) takes it for the condensed problem
     pcs_problem local;
@@ -26,6 +27,9 @@ pcs_status global_terms_take(const pcs_global_problem *g, const double *v_free, 
 // memory is out
 pcs_status global_terms_measure(const global_terms *t, const double *r, double *v, double *u,
                                 pcs_measure *out);
+// the same for iterates: the rounding is left at 0 where it is below both measures
+pcs_status global_terms_measure_near(const global_terms *t, const double *r, double *v, double *u,
+                                     pcs_measure *out);
 
 // the W_ii of cone block b, dim x dim
 static inline double *global_terms_diagonal(const global_terms *t, int b)

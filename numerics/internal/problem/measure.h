@@ -42,17 +42,22 @@ void measure_join(measure_sums *m, const measure_sums *other);
 // NaN where a sum is not finite
 PCS_API void measure_close(const measure_sums *m, pcs_measure *out);
 
-// the measure of r with load = | |W||r| |; u is W r on entry and u = W r + q on return. Of W only
-// the diagonal is read
-void problem_measure_from(const pcs_problem *p, double load, const double *r, double *u,
+// All sums of r but the load; u is W r on entry and u = W r + q on return. Of W only the diagonal
+// is read
+measure_sums problem_sums(const pcs_problem *p, const double *r, double *u);
+// the measure that follows with load = | |W||r| |
+void problem_measure_from(const pcs_problem *p, double load, const double *r, measure_sums *m,
                           pcs_measure *out);
 
 // a computed u is accurate to about this many units in the last place of its largest terms
 #define MEASURE_ROUNDINGS 16
 
+// The measure without the load. True where norm_w, at least the norm of |W|, shows that
+// MEASURE_ROUNDINGS times the rounding is below both measures
+bool measure_is_coarse(const measure_sums *m, double norm_w, pcs_measure *out);
+
 // As pcs_problem_measure, for iterates: with norm_w = problem_norm_of W the rounding is left at 0
-// where norm_w |r| shows that MEASURE_ROUNDINGS times it is below both measures, which saves a
-// product with |W|
+// where measure_is_coarse, which saves a product with |W|
 void problem_measure_near(const pcs_problem *p, double norm_w, const double *r, double *u,
                           pcs_measure *out);
 double problem_norm_of(const pcs_bsr *W);
