@@ -322,6 +322,8 @@ static bool operate(body_system *s, const double *C, const double *x, double *y)
             for (int i = k->row; i < k->row + k->dim; ++i) {
                 y[i] += c[0] * x[i];
             }
+        } else if (k->dim == 3) {
+            block_addmul(3, 3, c, x + k->row, y + k->row); // unrolled
         } else {
             block_addmul(k->dim, k->dim, c, x + k->row, y + k->row);
         }

@@ -236,41 +236,51 @@ static void second_order(int d, const double *e, const double *x, const double *
     }
 }
 
-// The step for centring `target`. dz holds the complementary part c until dz = c - F2 dx is
-// computed
+// The right side of a block with a cone of d of its n rows; dz is the complementary part c - z
+static inline void right_side(ipm *w, int b, int d, int n, double target, bool corrected)
+{
+    const int i = w->k.block[b].row;
+    double x[3], z[3], c[3] = {0}, p[3] = {0}, g[3] = {0}, second[3] = {0}, sum = 0;
+    const double *t = w->frame + 2 * (size_t)b, *e = w->e + 3 * (size_t)b;
+    soc_enter(d, t, w->x + i, w->gx[b], x);
+    soc_enter(d, t, w->z + i, w->gz[b], z);
+    soc_invert(d, x, soc_det(d, w->x + i, w->gx[b]), c);
+    if (corrected) second_order(d, e, x, w->dx + i, w->dz + i, second);
+    shift_gradient(w, b, p, g);
+    for (int l = 0; l < d; ++l) {
+        c[l] = target * c[l] - second[l];
+        sum += g[l] * c[l];
+    }
+    // (1 - G) c - (A x + b), minus |z_T| e_N where the shift lags
+    const double *Q = w->k.Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
+    const double lag = lagged(w) ? soc_tangent(d, w->z + i) : 0;
+    for (int l = 0; l < n; ++l) {
+        double Ax = 0;
+        for (int k = 0; k < n; ++k) {
+            Ax += Q[k + n * l] * (w->Ax[i + k] + (k == 0 ? lag : 0));
+        }
+        w->dx[i + l] = l < d ? c[l] - p[l] * sum - Ax : 0;
+        w->dz[i + l] = l < d ? c[l] - z[l] : 0;
+    }
+}
+
+// The step for centring `target`
 static bool direction(ipm *w, const self_dual_space *space, double target, bool corrected)
 {
     const double enough = fmax(PART_LOW, fmin(PART_HIGH, PART * w->comp));
     for (int b = 0; b < w->k.nb; ++b) {
         const int i = w->k.block[b].row, d = w->k.dim[b], n = w->k.block[b].dim;
-        double x[3], z[3], c[3] = {0}, p[3] = {0}, g[3] = {0}, second[3] = {0}, sum = 0;
-        if (d == 0) {
-            for (int l = 0; l < n; ++l) {
-                w->dx[i + l] = -w->Ax[i + l];
-                w->dz[i + l] = 0;
-            }
+        if (d == 3) {
+            right_side(w, b, 3, 3, target, corrected); // unrolled
             continue;
         }
-        const double *t = w->frame + 2 * (size_t)b, *e = w->e + 3 * (size_t)b;
-        soc_enter(d, t, w->x + i, w->gx[b], x);
-        soc_enter(d, t, w->z + i, w->gz[b], z);
-        soc_invert(d, x, soc_det(d, w->x + i, w->gx[b]), c);
-        if (corrected) second_order(d, e, x, w->dx + i, w->dz + i, second);
-        shift_gradient(w, b, p, g);
-        for (int l = 0; l < d; ++l) {
-            c[l] = target * c[l] - second[l];
-            sum += g[l] * c[l];
+        if (d > 0) {
+            right_side(w, b, d, n, target, corrected);
+            continue;
         }
-        // (1 - G) c - (A x + b), minus |z_T| e_N where the shift lags
-        const double *Q = w->k.Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
-        const double lag = lagged(w) ? soc_tangent(d, w->z + i) : 0;
         for (int l = 0; l < n; ++l) {
-            double Ax = 0;
-            for (int k = 0; k < n; ++k) {
-                Ax += Q[k + n * l] * (w->Ax[i + k] + (k == 0 ? lag : 0));
-            }
-            w->dx[i + l] = l < d ? c[l] - p[l] * sum - Ax : 0;
-            w->dz[i + l] = l < d ? c[l] - z[l] : 0;
+            w->dx[i + l] = -w->Ax[i + l];
+            w->dz[i + l] = 0;
         }
     }
     if (!space->solve(space->user, w->k.C, enough, w->dx)) return false;
