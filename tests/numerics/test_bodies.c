@@ -347,7 +347,7 @@ TEST(the_velocities_alone_solve_large_islands)
     const auto_part part[] = {PART_VELOCITIES, PART_PATH};
     const int sizes[] = {450, 40};
     for (int kind = PILE_SPHERES; kind <= PILE_BOXES; ++kind) {
-        pile p = pile_make((pile_kind)kind, sizes[kind], 3);
+        pile p = pile_make((pile_kind)kind, sizes[kind], 4);
         pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-9);
         answer whole = answer_of(&p, &o, NULL);
         expect_measure(&p, &whole, 1e-9);
