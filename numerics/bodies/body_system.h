@@ -76,7 +76,7 @@ void body_system_mul(void *user, const double *x, double *y);
 // Q and C in the layout of block_system; or C = rho I where no block is turned. False: singular
 bool body_system_factor(void *user, const double *Q, const double *C);
 bool body_system_shift(void *user, double rho);
-// x <- (G A^-1 G' + C)^-1 x: to the accuracy of the factors, and refined
+// x <- (G A^-1 G' + C)^-1 x: to the accuracy of the factors, and refined as self_dual_space says
 bool body_system_apply(void *user, double *x);
 bool body_system_solve(void *user, const double *C, double enough, double *x);
 // Lets all further factors choose any pivots, which keep digits that those of fronts may lose;
