@@ -167,7 +167,7 @@ static pcs_status rows_at_start(const trial *t, pcs_arena *mem, candidates *list
         list->first = first;
         list->n_first = list->n;
     }
-    trial_rotations(t->m, t->st->q, t->rotation);
+    trial_rotations(t, t->st->q, t->rotation);
     for (int i = 0; i < list->n; ++i) {
         list->k[i] = list->first[i];
     }
@@ -262,7 +262,7 @@ static pcs_status move_rows(const trial *t, const double *q, bool again, pcs_are
                             candidates *list, solution *out)
 {
     const double *closed = NULL;
-    trial_rotations(t->m, q, t->rotation);
+    trial_rotations(t, q, t->rotation);
     PCS_ASSERT(list->first);
     for (int i = 0, at = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];

@@ -7,6 +7,7 @@
 #include "relations/joint_kinds.h"
 #include "step/path.h"
 #include "step/project.h"
+#include "step/skip.h"
 #include "step/still.h"
 
 // with fewer contacts one thread is faster
@@ -33,21 +34,26 @@ static bool has_own_room(const candidate *c)
     return 2 * candidate_gaps(c) + 3 * c->dim <= (int)(sizeof c->own / sizeof *c->own);
 }
 
+void candidate_copy(const candidate *from, candidate *to)
+{
+    *to = *from;
+    if (has_own_room(to)) lay_rows(to, to->own);
+}
+
 // memory for `cap` candidates; the first call also computes the rotations of the bodies at q_k
 static bool reserve(const trial *t, int cap, pcs_arena *mem, candidates *list)
 {
     if (cap <= list->cap) return true;
     if (list->cap == 0) {
-        trial_rotations(t->m, t->st->q, t->rotation_k);
-        if (t->rotation != t->rotation_k) trial_rotations(t->m, t->st->q, t->rotation);
+        trial_rotations(t, t->st->q, t->rotation_k);
+        if (t->rotation != t->rotation_k) trial_rotations(t, t->st->q, t->rotation);
     }
     candidate *bigger = PCS_TAKE(mem, (size_t)cap, candidate);
     bodies_block *blocks = PCS_TAKE(mem, (size_t)cap, bodies_block);
     if (!bigger || !blocks) return false;
     for (int i = 0; i < list->n; ++i) {
-        bigger[i] = list->c[i];
+        candidate_copy(&list->c[i], &bigger[i]);
         blocks[i] = list->k[i];
-        if (has_own_room(&bigger[i])) lay_rows(&bigger[i], bigger[i].own);
     }
     list->c = bigger;
     list->k = blocks;
@@ -286,6 +292,8 @@ static pcs_status add_contact(const trial *t, int shape1, int shape2, const pcs_
                               pcs_arena *mem, candidates *list)
 {
     pcs_law law;
+    const int one = t->m->shape[shape1].system, two = t->m->shape[shape2].system;
+    if (skips(t, one) || skips(t, two)) return skip_touch(t, skips(t, one) ? one : two);
     PCS_TRY(law_of(t, shape1, shape2, &law));
     candidate *c = add(t, &law, contact_rows(t->m, &law, shape1, shape2), mem, list);
     if (!c) return pcs_fail_memory("step: a contact");
@@ -408,11 +416,14 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
 pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates *list)
 {
     touches near;
+    PCS_TRY(skip_check_reach(t, extra));
     PCS_TRY(add_interactions(t, mem, list));
     PCS_TRY(step_find(t, t->st->q, extra, true, NULL, mem, &near));
     const int first = list->n;
     if (near.n > 0) PCS_TRY(add_contacts(t, &near, mem, list));
     still_keep(t, &near, first);
+    list->pair = near.pair;
+    list->n_pairs = near.n_pairs;
     list->n_start = list->n;
     list->plain = PCS_TAKE(mem, (size_t)t->m->n_systems, bool);
     return list->plain ? PCS_OK : pcs_fail_memory("step: the contacts");

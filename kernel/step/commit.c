@@ -6,6 +6,7 @@
 
 #include "linalg/m3.h"
 #include "step/couple.h"
+#include "step/skip.h"
 
 // candidates that a thread takes together
 enum { PIECE = 256 };
@@ -84,7 +85,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
 
     // the overlap that a projection measures at q' replaces that of the features at the start
     int rows = 0;
-    out->candidates = list->n;
+    out->candidates = step_candidates(t);
     out->active = 0;
     out->penetration_before = 0;
     if (!p.projected) out->penetration = 0;
@@ -94,11 +95,18 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
         out->penetration_before = fmax(out->penetration_before, p.piece[k].before);
         if (!p.projected) out->penetration = fmax(out->penetration, p.piece[k].end);
     }
+    if (t->skipped) {
+        const step_skip *s = &wk->skip;
+        rows += s->n_kept;
+        out->penetration_before = fmax(out->penetration_before, s->before);
+        if (!p.projected) out->penetration = fmax(out->penetration, s->end);
+    }
     // those that are broken stay so, and any other may break
     const int most = st->memory->broken + (t->m->breaks ? t->m->n_interactions : 0);
     PCS_TRY(state_reserve(st, rows + most));
     PCS_TRY(events_reserve(&wk->events, &wk->env, list->n));
     wk->list = *list;
+    wk->skips = t->skipped;
     wk->u = t->solution.u;
     wk->measure = out->solve.measure;
     wk->model = t->m;
@@ -233,6 +241,7 @@ void step_commit(const trial *t, pcs_state *st)
     }
     sort_memory(mem);
     if (t->list.n > t->list.n_start) join_equal(mem);
+    if (t->skipped) skip_remember(&t->work->skip, mem);
 
     // a gap from an earlier step takes some steps to close
     const double tol = step_velocity_tol(&t->m->scheme, &t->work->measure);

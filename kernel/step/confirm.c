@@ -460,6 +460,7 @@ static pcs_status bound_paths(const trial *t, pcs_arena *mem, double **out)
     for (int s = 0; s < m->n_systems; ++s) {
         body_path p = {.q = NULL};
         far[s] = INFINITY;
+        if (skips(t, s)) continue;
         if (m->system[s].kind == SYSTEM_BODY || is_carried(m, s)) {
             PCS_TRY(path_of(t, s, t->end.v, *mem, &p));
         }

@@ -144,11 +144,15 @@ static void doubt_travel(const trial *t, const candidate *c, int system, bool *s
     if (far) doubt_add(d, distance, most, system + 1, 0);
 }
 
-static void doubt_overlap(const trial *t, const candidate *c, pcs_doubt *d)
+static double thinner(const trial *t, const candidate *c)
 {
-    const double thin = fmin(shape_thickness(&t->m->shape[c->key.shape1].shape),
-                             shape_thickness(&t->m->shape[c->key.shape2].shape));
-    if (-c->g[0] > DOUBT_DEEP * thin) doubt_add(d, -c->g[0], thin, c->key.shape1, c->key.shape2);
+    return fmin(shape_thickness(&t->m->shape[c->key.shape1].shape),
+                shape_thickness(&t->m->shape[c->key.shape2].shape));
+}
+
+bool step_doubts_overlap(const trial *t, const candidate *c)
+{
+    return -c->g[0] > DOUBT_DEEP * thinner(t, c);
 }
 
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
@@ -173,7 +177,8 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
         }
         doubt_travel(t, c, c->sys1, seen, &d[PCS_DOUBT_TRAVEL]);
         doubt_travel(t, c, c->sys2, seen, &d[PCS_DOUBT_TRAVEL]);
-        doubt_overlap(t, c, &d[PCS_DOUBT_OVERLAP]);
+        if (!step_doubts_overlap(t, c)) continue;
+        doubt_add(&d[PCS_DOUBT_OVERLAP], -c->g[0], thinner(t, c), c->key.shape1, c->key.shape2);
     }
     return PCS_OK;
 }

@@ -193,6 +193,12 @@ pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *e)
 {
     *e = (pcs_energy){0};
     for (int b = 0; b < t->m->n_blocks; ++b) {
+        const int system = t->m->block_system[b];
+        if (skips(t, system)) {
+            e->potential_before += t->work->skip.potential[system];
+            e->potential_after += t->work->skip.potential[system];
+            continue;
+        }
         PCS_TRY(system_ledger(t, b, mem, e));
     }
     if (t->joined) PCS_TRY(couple_ledger(t, e));

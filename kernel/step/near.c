@@ -8,6 +8,7 @@
 #include "collide/kept.h"
 #include "model/filter.h"
 #include "rotation/pose.h"
+#include "step/skip.h"
 #include "step/still.h"
 
 // with fewer shapes or pairs one thread is faster
@@ -34,6 +35,10 @@ static void bound_shapes(void *arg, int begin, int end)
         const int system = m->shape[i].system;
         const double reach = b->extra + (b->with_reach && system >= 0 ? b->t->reach[system] : 0);
         collide_item *it = &b->item[i];
+        if (skips(b->t, system)) {
+            *it = b->t->work->skip.item[i];
+            continue;
+        }
         it->body = system + 1;
         it->movable = system_can_move(m, system);
         it->shape = i;
@@ -59,6 +64,7 @@ pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_r
                                                    team, mem, pair, n_pairs));
     const filter_joints joints = {state_acts, t->st};
     if (model_filters(m)) PCS_TRY(filter_pairs(m, joints, *pair, n_pairs));
+    if (t->skipped && with_reach) PCS_TRY(skip_pairs(t, *pair, n_pairs));
 
     // the memory of the bounds is released, and the pairs move into it
     const size_t bytes = (size_t)*n_pairs * sizeof **pair;
@@ -147,8 +153,7 @@ typedef struct search {
     int *found; // per rank: number found; more than its part when that was too small
 } search;
 
-// How far a pair is searched. Of two bodies that sleep the tolerance is a power of 16, at least as
-// large, so that their searches are alike from step to step
+// how far a pair is searched
 static double pair_reach(const search *s, const int pair[2])
 {
     const pcs_model *m = s->t->m;
@@ -156,9 +161,7 @@ static double pair_reach(const search *s, const int pair[2])
     double extra = s->extra;
     if (!s->with_reach) return extra;
     if (s->rests && (one < 0 || s->rests[one]) && (two < 0 || s->rests[two])) {
-        int exponent;
-        frexp(extra, &exponent); // extra < 2^exponent
-        extra = ldexp(1, 4 * (exponent > 0 ? (exponent + 3) / 4 : exponent / 4));
+        extra = still_extra(extra);
     }
     return extra + (step_reach(s->t, pair[0], pair[1]) + step_reach(s->t, pair[1], pair[0]));
 }
@@ -248,7 +251,7 @@ static pcs_status find_resting(const trial *t, pcs_arena *mem, const bool **rest
     if (!is) return pcs_fail_memory("step: contact detection");
     for (int i = 0; i < m->n_systems; ++i) {
         is[i] = true;
-        for (int k = 0; k < m->system[i].nv; ++k) {
+        for (int k = 0; k < m->system[i].nv && !skips(t, i); ++k) {
             is[i] = is[i] && t->st->v[m->system[i].v_at + k] == 0;
         }
     }

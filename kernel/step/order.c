@@ -87,6 +87,7 @@ pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *t
         parent[two] = one;
     }
     for (int i = 0; i < m->n_systems; ++i) {
+        if (skips(t, i)) continue;
         const double own = held[island_root(parent, i)] ? m->scheme.theta : STEP_MIDDLE;
         *changed = *changed || own != theta[i];
         theta[i] = own;

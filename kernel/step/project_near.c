@@ -135,7 +135,7 @@ void near_bound_motion(const trial *t)
     const pcs_model *m = t->m;
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
-        if (s->kind != SYSTEM_BODY && s->carrier.id == 0) continue;
+        if ((s->kind != SYSTEM_BODY && s->carrier.id == 0) || skips(t, i)) continue;
         bound_motion(s, t->st->q + s->q_at, t->end.q + s->q_at, &t->reach[i], &t->turn[i]);
     }
 }

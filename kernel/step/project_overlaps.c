@@ -10,6 +10,7 @@
 // Bodies that stay wedged are moved without rotation: then features and normals do not change, and
 // since a plane separates two convex shapes, their gaps are closed when the linearised rows are.
 #include "step/project.h"
+#include "step/skip.h"
 
 #include <float.h>
 #include <string.h>
@@ -425,6 +426,27 @@ static pcs_status tighten(const trial *t, near_pairs *near, violated v, pcs_aren
     return PCS_OK;
 }
 
+static pcs_status close_all(const trial *t, bool good, near_pairs *near, violated v, pcs_arena mem,
+                            double *q, pcs_step_report *out)
+{
+    if (!good) PCS_TRY(rounds(t, near, out->violation_before, &mem, q, out, &v));
+    if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return project_conflicts(t, mem, out);
+    return tighten(t, near, v, mem, q, out);
+}
+
+// a skipped body that was moved is not skipped
+static pcs_status touch_moved(const trial *t)
+{
+    const pcs_model *m = t->m;
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        const size_t size = (size_t)s->nq * sizeof(double);
+        if (!skips(t, i)) continue;
+        if (memcmp(t->end.q + s->q_at, t->st->q + s->q_at, size) != 0) return skip_touch(t, i);
+    }
+    return PCS_OK;
+}
+
 pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list, double *q,
                                  pcs_step_report *out)
 {
@@ -432,7 +454,8 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
     if (t->list.over_known) over = t->list.over;
     if (!t->list.over_known && !t->list.clear)
         PCS_TRY(step_find(t, t->end.q, 0, false, NULL, &mem, &over));
-    const double deep = deepest(t, &over, list);
+    double deep = deepest(t, &over, list);
+    if (t->skipped) deep = fmax(deep, t->work->skip.end);
     violated v;
     near_pairs near = {0};
     PCS_TRY(violation(t, &near, mem, out, &v));
@@ -443,9 +466,12 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
     const bool good = v.good && deep <= t->proj_tol;
     list->gaps_known = t->list.clear && good && v.open == 0;
     if (good && v.open == 0) return PCS_OK;
-    if (t->list.clear) PCS_TRY(step_find(t, t->end.q, 0, false, NULL, &mem, &over));
-    PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));
-    if (!good) PCS_TRY(rounds(t, &near, out->violation_before, &mem, q, out, &v));
-    if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return project_conflicts(t, mem, out);
-    return tighten(t, &near, v, mem, q, out);
+    trial whole = *t;
+    whole.skipped = NULL;
+    if (t->list.clear || t->skipped) {
+        PCS_TRY(step_find(&whole, t->end.q, 0, false, NULL, &mem, &over));
+    }
+    PCS_TRY(near_find(&whole, &over, 2 * deep + t->proj_tol, &mem, &near));
+    PCS_TRY(close_all(&whole, good, &near, v, mem, q, out));
+    return t->skipped ? touch_moved(t) : PCS_OK;
 }

@@ -46,6 +46,13 @@ static size_t widest(const block_lu *A)
     return (size_t)most;
 }
 
+static pcs_contact_status held_status(const candidate *c)
+{
+    const bool equality = c->law.kind == PCS_LAW_EQUALITY;
+    if (!equality && !(c->r[0] > 0)) return PCS_CONTACT_OPEN;
+    return equality || c->dim > 1 ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE;
+}
+
 // the status of every candidate, from r and w = u + shift of the problem last solved, with the
 // error at which the solver stopped
 static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
@@ -59,10 +66,7 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
         candidate *c = &wk->list.c[i];
         c->status = PCS_CONTACT_OPEN;
         if (c->held) {
-            const bool sticks = c->dim > 1 || c->law.kind == PCS_LAW_EQUALITY;
-            if (c->law.kind == PCS_LAW_EQUALITY || c->r[0] > 0) {
-                c->status = sticks ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE;
-            }
+            c->status = held_status(c);
             block += c->at >= 0;
             continue;
         }
@@ -90,6 +94,9 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
         }
         ++block;
     }
+    for (int i = 0; wk->skips && i < wk->skip.list.n; ++i) {
+        wk->skip.list.c[i].status = held_status(&wk->skip.list.c[i]);
+    }
     return PCS_OK;
 }
 
@@ -98,20 +105,36 @@ static int rows_listed(const candidate *c)
     return c->law.kind == PCS_LAW_LIMITED ? 1 : candidate_gaps(c);
 }
 
+static void publish_rows(const candidates *list, int i, pcs_contact *contact, int *n)
+{
+    const candidate *c = &list->c[i];
+    for (int j = 0; j < rows_listed(c) && !c->kept_on; ++j) {
+        publish_contact(c, candidate_first(list, i), j, &contact[(*n)++]);
+    }
+}
+
 static pcs_status list_contacts(pcs_work *wk, pcs_arena *mem)
 {
-    int n = 0;
-    for (int i = 0; i < wk->list.n; ++i) {
-        n += rows_listed(&wk->list.c[i]);
+    const candidates *list = &wk->list, *others = &wk->skip.list;
+    const int n_others = wk->skips ? others->n : 0;
+    int n = n_others;
+    for (int i = 0; i < list->n; ++i) {
+        n += rows_listed(&list->c[i]);
     }
     pcs_contact *contact = PCS_TAKE(mem, (size_t)n, pcs_contact);
     if (!contact) return pcs_fail_memory("pcs_work_contacts");
     PCS_TRY(find_status(wk, mem));
     n = 0;
-    for (int i = 0; i < wk->list.n; ++i) {
-        for (int j = 0; j < rows_listed(&wk->list.c[i]); ++j) {
-            publish_contact(&wk->list.c[i], candidate_first(&wk->list, i), j, &contact[n++]);
+    int k = 0; // both lists are sorted, up to those that the end of the step has added
+    for (int i = 0; i < list->n; ++i) {
+        while (k < n_others && (i >= list->n_start ||
+                                contact_key_compare(&others->c[k].key, &list->c[i].key) < 0)) {
+            publish_rows(others, k++, contact, &n);
         }
+        publish_rows(list, i, contact, &n);
+    }
+    while (k < n_others) {
+        publish_rows(others, k++, contact, &n);
     }
     wk->contact = contact;
     wk->n_contacts = n;
@@ -146,7 +169,7 @@ pcs_status pcs_work_contacts(pcs_work *wk, int *count, const pcs_contact **out)
     if (!wk || !count) return pcs_fail(PCS_ERR_ARG, "pcs_work_contacts: work or count is null");
     *count = 0;
     if (out) *out = NULL;
-    if (!wk->model || wk->list.n == 0) return PCS_OK;
+    if (!wk->model || wk->list.n + (wk->skips ? wk->skip.list.n : 0) == 0) return PCS_OK;
     if (!wk->contact) PCS_TRY(make_grown(wk, &wk->listed, list_contacts));
     *count = wk->n_contacts;
     if (out) *out = wk->contact;

@@ -120,7 +120,8 @@ static void find_claims(const trial *t, bool *claims)
     }
     for (int s = 0; s < m->n_systems; ++s) {
         const model_system *of = &m->system[s];
-        claims[s] = claims[s] && may_rest(m, s) && is_zero(t->st->v + of->v_at, of->nv);
+        if (!claims[s]) continue;
+        claims[s] = may_rest(m, s) && is_zero(t->st->v + of->v_at, of->nv);
     }
 }
 
@@ -192,17 +193,23 @@ static pcs_status keep_memory(const trial *t, candidate *c, int *hint, pcs_arena
 pcs_status step_hold(trial *t, pcs_arena *mem, candidates *list)
 {
     const pcs_model *m = t->m;
+    const size_t ns = (size_t)m->n_systems;
     bool any = false;
     if (!m->scheme.sleep) return PCS_OK;
-    t->held = PCS_TAKE(mem, (size_t)m->n_systems, bool);
-    if (!t->held) return pcs_fail_memory("step: bodies at rest");
+    t->held = PCS_TAKE(mem, ns, bool);
+    t->slept = PCS_TAKE(mem, ns, bool);
+    if (!t->held || !t->slept) return pcs_fail_memory("step: bodies at rest");
     find_claims(t, t->held);
     for (int s = 0; s < m->n_systems; ++s) {
         any = any || t->held[s];
     }
-    if (!any) return PCS_OK;
-    PCS_TRY(test_claims(t, *mem, list, t->held));
+    if (any) PCS_TRY(test_claims(t, *mem, list, t->held));
     for (int s = 0; s < m->n_systems; ++s) {
+        if (skips(t, s)) {
+            t->held[s] = true;
+            t->n_held += 1;
+            continue;
+        }
         if (!t->held[s]) continue;
         const size_t at = (size_t)m->system[s].v_at, size = BODY_NV * sizeof(double);
         t->n_held += 1;
@@ -215,6 +222,7 @@ pcs_status step_hold(trial *t, pcs_arena *mem, candidates *list)
         }
     }
     t->n_slept = t->n_held;
+    memcpy(t->slept, t->held, ns * sizeof *t->held);
     for (int i = 0, hint = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         const int of = mover_of(t, c);

@@ -9,6 +9,7 @@
 #include "model/carried.h"
 #include "step/couple.h"
 #include "step/rest.h"
+#include "step/skip.h"
 
 // steps of fewer moving systems are as short as reading the clock
 #define MANY_SYSTEMS 16
@@ -276,7 +277,7 @@ static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out
     if (has_velocities(t, out)) {
         PCS_TRY(step_extend(t, wants_features(t, out->passes), mem, &t->list, &added));
     }
-    step_spend(t->work, UNITS_PER_CANDIDATE * (double)t->list.n);
+    step_spend(t->work, UNITS_PER_CANDIDATE * (double)step_candidates(t));
     *confirmed = refuted > 0;
     *changed = added + refuted;
     return PCS_OK;
@@ -322,7 +323,7 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     PCS_TRY(step_detect(t, step_tolerance(t), mem, &t->list));
     if (t->list.n > 0) PCS_TRY(step_activate(t, mem, &t->list));
     PCS_TRY(step_hold(t, mem, &t->list));
-    step_budget_know(wk, t->list.n + couple_sparse_elements(t));
+    step_budget_know(wk, step_candidates(t) + couple_sparse_elements(t));
     bool reordered = false, stiffer;
     if (m->scheme.second_order) {
         PCS_TRY(step_order(t, *mem, &t->list, t->end.theta, &reordered));
@@ -333,7 +334,7 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     if (m->scheme.second_order && m->n_interactions > 0) {
         PCS_TRY(step_tension(t, false, mem, &t->stiff, &stiffer));
     }
-    step_spend(wk, UNITS_PER_CANDIDATE * (double)t->list.n);
+    step_spend(wk, UNITS_PER_CANDIDATE * (double)step_candidates(t));
     return PCS_OK;
 }
 
@@ -448,7 +449,9 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
         PCS_TRY(account(&next, &mem, st, out));
         decide(&next, cut, d, out);
         if (!out->committed) PCS_TRY(step_conflicts(&next, mem, out));
+        if (out->committed) PCS_TRY(skip_choose(&next, &mem));
         if (out->committed) step_commit(&next, st);
+        if (out->committed) skip_keep(&next, st);
         step_remember_rest(m, st, wk, d->h, next.n_slept, out);
         lap(&watch, &watch.rest);
     } else {

@@ -69,6 +69,7 @@ typedef struct candidate {
     bool breaks;   // an interaction that bears more than its strength in this step
     bool proven;   // apart at q_k, and its shapes meet within the step
     bool refuted;  // takes no part in the step: its shapes do not meet (confirm.c)
+    bool kept_on;  // it is also among the contacts of bodies that the next step skips (skip.c)
 } candidate;
 
 // near features at some coordinates, in the order of their pairs
@@ -90,8 +91,10 @@ typedef struct candidates {
     int n_first;
     int n_start; // number of candidates found at the start of the step
     int n, cap;
-    bool *plain;     // per system: none of its contacts is on an inner edge (inner.c)
-    int n_plain;     // number of candidates for which that is known
+    bool *plain; // per system: none of its contacts is on an inner edge (inner.c)
+    int n_plain; // number of candidates for which that is known
+    int n_pairs; // pairs of the search at the start of the step
+    int (*pair)[2];
     touches over;    // overlaps at q' that the last step_detect_end found
     bool over_known; // `over` belongs to the last velocities
     bool clear;      // proven: at their q' no shapes overlap beyond the projection's
@@ -174,6 +177,10 @@ typedef struct trial {
 
     bool *held;          // per system: it sleeps; null: the scheme lets none
     int n_held, n_slept; // numbers of these, now and at the start of the step
+    bool *slept;         // per system: it has slept from the start; null: the scheme lets none
+    const bool *skipped; // per system: it sleeps and is not looked at (skip.c); null: none is
+    bool *rests;         // per system: the next step may skip it, though this one has not; or null
+    int *islands;        // with it: roots of their islands
 
     candidates list;
     motion end;
@@ -239,6 +246,28 @@ typedef struct step_still {
     long hits;                   // for tests: number of features that were not searched again
 } step_still;
 
+// The bodies that the next step may skip, with their contacts and what they depend on (skip.c)
+typedef struct step_skip {
+    bool known, again; // again: the attempt is repeated, because a skipped body has been touched
+    int changes;       // of the model
+    uint64_t stamp;    // of the state
+    double h, extra;   // step size; tolerance of the search for pairs at rest
+    int bodies;        // number of those skipped
+    bool *skipped;     // per system
+    bool *quiet;       // per system: skipped once, and not moved since
+    bool *drop;        // per system: root of an island that is no longer skipped
+    int *island;       // per system: root of its island
+    double *q, *rounding, *potential; // of the state; per system
+    collide_item *item;               // per shape: bounds as large as any search has them
+    candidates list;                  // their contacts, sorted by pair
+    pcs_feature *f;
+    struct remembered *kept; // n_kept, sorted
+    int n_kept;
+    double before, end;                           // m: deepest overlap at both ends of a step
+    int systems, shapes, q_room, room, kept_room; // memory for so many
+    long hits; // for tests: number of bodies skipped in all steps
+} step_skip;
+
 // the pattern of the sparse block of force elements in the last step (couple_sparse.c), and its
 // order of elimination: one allocation
 typedef struct step_pattern {
@@ -271,6 +300,7 @@ struct pcs_work {
     step_rest rest;
     kept_pairs kept; // of the last search for near shapes
     step_still still;
+    step_skip skip;
     char cause[STEP_WHY]; // why the last attempt diverged, if it is known
 
     // results that can be read after a step; in the arena, except those made on request
@@ -278,6 +308,7 @@ struct pcs_work {
     int n_contacts;
     pcs_arena listed;
     candidates list;
+    bool skips; // the contacts of skipped bodies belong to the list
     const pcs_model *model;
     double h;               // s, of these impulses
     bodies_problem problem; // problem as in the trial
@@ -357,6 +388,17 @@ void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts);
 static inline double step_velocity_part(const pcs_scheme *s)
 {
     return s->projection == PCS_PROJECTION_NONE ? 1 : VELOCITY_PART;
+}
+
+// true for a system that sleeps and is not looked at
+static inline bool skips(const trial *t, int system)
+{
+    return t->skipped && system >= 0 && t->skipped[system];
+}
+// number of candidates, also of skipped bodies
+static inline int step_candidates(const trial *t)
+{
+    return t->list.n + (t->skipped ? t->work->skip.list.n : 0);
 }
 
 // checks the arguments that all entries share: not null, of one model, finite
@@ -464,6 +506,9 @@ static inline int candidate_gaps(const candidate *c)
     return c->law.kind == PCS_LAW_EQUALITY ? c->dim : 1;
 }
 
+// copies one with the memory of its own for its rows
+void candidate_copy(const candidate *from, candidate *to);
+
 // true when its impulse is stored as a vector in space: contacts of shapes with friction
 static inline bool remembers_force(const candidate *c)
 {
@@ -570,8 +615,8 @@ static inline void step_join(const trial *t, const candidate *c, int *up)
     up[one > two ? one : two] = one > two ? two : one;
 }
 
-// R of every body that forces or a carrier move, at q
-void trial_rotations(const pcs_model *m, const double *q, double *R);
+// R of every body that forces or a carrier move and that is not skipped, at q
+void trial_rotations(const trial *t, const double *q, double *R);
 
 // theta of the midpoint rule
 #define STEP_MIDDLE 0.5
@@ -730,6 +775,8 @@ pcs_status joint_reactions(const pcs_model *m, const pcs_state *st, const pcs_wo
                            pcs_interaction interaction, pcs_joint_state *out);
 // marks the interactions that bear more than their strength, and counts them in the report
 pcs_status step_breaks(const trial *t, candidates *list, pcs_step_report *out);
+// true when a contact overlaps so deeply that it is a doubt
+bool step_doubts_overlap(const trial *t, const candidate *c);
 // the doubts of a step (D-7), and that it is committed unsolved
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
 void step_doubt_unsolved(const trial *t, pcs_step_report *out);

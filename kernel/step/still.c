@@ -33,10 +33,18 @@ pcs_status still_begin(const trial *t, pcs_arena *mem, const bool **same)
     if (!is) return pcs_fail_memory("step: contact detection");
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *of = &m->system[i];
-        is[i] = memcmp(s->q + of->q_at, t->st->q + of->q_at, (size_t)of->nq * sizeof *s->q) == 0;
+        is[i] = !skips(t, i) &&
+                memcmp(s->q + of->q_at, t->st->q + of->q_at, (size_t)of->nq * sizeof *s->q) == 0;
     }
     *same = is;
     return PCS_OK;
+}
+
+double still_extra(double extra)
+{
+    int exponent;
+    frexp(extra, &exponent); // extra < 2^exponent
+    return ldexp(1, 4 * (exponent > 0 ? (exponent + 3) / 4 : exponent / 4));
 }
 
 int still_find(const step_still *s, const int pair[2], double reach, int *cursor)

@@ -16,6 +16,10 @@ int still_find(const step_still *s, const int pair[2], double reach, int *cursor
 // on; where memory is out nothing is kept
 void still_keep(const trial *t, const touches *near, int first);
 
+// The tolerance of a search for pairs at rest: a power of 16 at least as large as `extra`, so that
+// these searches are alike from step to step
+double still_extra(double extra);
+
 void still_release(const pcs_env *env, step_still *s);
 size_t still_bytes(const step_still *s);
 

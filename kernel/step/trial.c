@@ -9,6 +9,7 @@
 #include "model/carried.h"
 #include "rotation/pose.h"
 #include "step/couple.h"
+#include "step/skip.h"
 #include "systems/body_system.h"
 
 // a gap counts as closed when errors of the velocities can open it in this many steps
@@ -184,9 +185,11 @@ static pcs_status bound_carried(trial *t, pcs_arena mem)
     return PCS_OK;
 }
 
-void trial_rotations(const pcs_model *m, const double *q, double *R)
+void trial_rotations(const trial *t, const double *q, double *R)
 {
+    const pcs_model *m = t->m;
     for (int b = 0; b < m->n_blocks; ++b) {
+        if (skips(t, m->block_system[b])) continue;
         const model_system *s = &m->system[m->block_system[b]];
         if (s->kind == SYSTEM_BODY) quat_matrix(q + s->q_at + 3, R + 9 * (size_t)b);
     }
@@ -204,6 +207,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->size = model_size(m);
     t->proj_tol = m->scheme.proj_tol > 0 ? m->scheme.proj_tol : MODEL_OVERLAP * t->size;
     t->hold = HOLD * h * st->memory->velocity_tol;
+    skip_begin(st, h, t);
     PCS_TRY(take_vectors(t, mem));
     if (law_is_asked(m)) {
         t->laws = PCS_TAKE(mem, 1, law_cache);
@@ -222,6 +226,12 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         t->end.theta[i] = m->scheme.theta;
+        if (skips(t, i)) {
+            t->rounding[i] = wk->skip.rounding[i];
+            memset(t->F_k + s->v_at, 0, BODY_NV * sizeof(double));
+            memset(t->end.R + s->v_at, 0, BODY_NV * sizeof(double));
+            continue;
+        }
         if (!system_normalise(s, t->end.q + s->q_at)) {
             char words[PART_WORDS];
             return pcs_fail(PCS_ERR_ARG, "step: the quaternion of %s is zero",

@@ -131,6 +131,7 @@ static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *en
 {
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const model_system *s = &t->m->system[t->m->block_system[b]];
+        if (skips(t, t->m->block_system[b])) continue;
         if (t->held && t->held[t->m->block_system[b]]) {
             memset(end->R + s->v_at, 0, (size_t)s->nv * sizeof *end->R);
             continue;
@@ -152,6 +153,7 @@ static double momentum_square(const trial *t)
     double sum = 0;
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const model_system *s = &t->m->system[t->m->block_system[b]];
+        if (skips(t, t->m->block_system[b])) continue;
         const double *M = s->varies ? t->end.M + t->m->block_off[b] : NULL;
         const double *v = t->end.v + s->v_at, *v_k = t->st->v + s->v_at;
         for (int i = 0; i < s->nv; ++i) {
@@ -189,6 +191,7 @@ static bool lost_in_rounding(const trial *t)
     const pcs_model *m = t->m;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
+        if (skips(t, m->block_system[b])) continue;
         const double theta = t->end.theta[m->block_system[b]], slope = t->h * theta * theta;
         if (slope == 0) return false;
         double q = 1, moved = 0;
@@ -336,6 +339,8 @@ static pcs_status factorise(const trial *t, pcs_arena mem, solution *out)
 {
     if (t->joined) return couple_factorise(t, mem);
     for (int b = 0; b < t->m->n_blocks; ++b) {
+        out->lu_kind[b] = BLOCK_DIAGONAL;
+        if (skips(t, t->m->block_system[b])) continue;
         const part_of part = part_of_block(t, &t->end, b);
         PCS_TRY(factorise_part(t, b, &part, mem, &out->lu, out->lu_kind, b));
     }
@@ -348,6 +353,7 @@ static pcs_status solve_blocks(const trial *t, pcs_arena mem, double *x)
     const block_lu *F = &t->solution.lu;
     if (t->joined) return couple_solve(t, mem, x);
     for (int b = 0; b < F->nb; ++b) {
+        if (skips(t, t->m->block_system[b])) continue;
         block_lu_solve(F, b, x + F->start[b]);
     }
     return PCS_OK;

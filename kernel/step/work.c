@@ -1,4 +1,5 @@
 // Work memory: an arena that grows to the demand of the largest step so far.
+#include "step/skip.h"
 #include "step/still.h"
 
 #define MOST_THREADS 256
@@ -85,6 +86,7 @@ void pcs_work_destroy(pcs_work *wk)
     step_pattern_release(&env, &wk->pattern);
     kept_release(&env, &wk->kept);
     still_release(&env, &wk->still);
+    skip_release(&env, &wk->skip);
     end_sparse(&env, wk);
     pcs_env_free(&env, wk->linear_off);
     pcs_env_free(&env, wk->linear_lu);
@@ -97,7 +99,7 @@ size_t pcs_work_held(const pcs_work *wk)
 {
     return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size + wk->assembled.size +
                     wk->listed.size + events_held(&wk->events) + kept_bytes(&wk->kept) +
-                    still_bytes(&wk->still)
+                    still_bytes(&wk->still) + skip_bytes(&wk->skip)
               : 0;
 }
 
@@ -150,6 +152,7 @@ void work_begin(pcs_work *wk)
     wk->contact = NULL;
     wk->n_contacts = 0;
     wk->list.n = 0;
+    wk->skips = false;
     wk->model = NULL;
     wk->problem.n = 0;
     wk->v_free = NULL;
@@ -168,6 +171,11 @@ bool work_end(pcs_work *wk, pcs_status *status)
 {
     atomic_fetch_sub(wk->owner->busy, 1);
     wk->busy = false;
+    if (*status == PCS_ERR_MEMORY && wk->skip.again) {
+        wk->skip.again = false;
+        *status = PCS_OK;
+        return true;
+    }
     if (*status != PCS_ERR_MEMORY || wk->peak <= wk->arena.size) return false;
 
     // grows to the demand with a margin, as later stages have not asked yet; the old arena is

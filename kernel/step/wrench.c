@@ -11,21 +11,40 @@
 // cosine of the largest angle between the normals of a contact and its face
 #define SAME_FACE 0.99500416527802577 // cos 0.1
 
-// adds the impulse of a candidate on a body, an index
-static void add_impulse(const pcs_work *wk, int i, int body, double wrench[6])
+// the contacts of a step are in two lists: the second one has those of skipped bodies (skip.c)
+static const candidates *list_of(const pcs_work *wk, int number, int *n)
 {
-    const candidate *c = &wk->list.c[i];
+    const candidates *list = number == 0 ? &wk->list : &wk->skip.list;
+    *n = number == 0 || wk->skips ? list->n : 0;
+    return list;
+}
+
+// R of a body in the step; room for it where the step has not computed it
+static const double *rotation_of(const pcs_work *wk, int body, double room[9])
+{
+    if (wk->skips && wk->skip.skipped[body]) {
+        quat_matrix(wk->skip.q + wk->model->system[body].q_at + 3, room);
+        return room;
+    }
+    return wk->rotation + 9 * (size_t)rotation_at(wk->model, body);
+}
+
+// adds the impulse of a candidate on a body, an index
+static void add_impulse(const pcs_work *wk, const candidates *list, int i, int body,
+                        double wrench[6])
+{
+    const candidate *c = &list->c[i];
+    double R[9];
     for (int side = 0; side < 2; ++side) {
         if ((side == 0 ? c->pose1 : c->pose2) != body) continue;
 
         // as if the body were the only one, and moved by itself
         const int start[2] = {0, BODY_NV};
-        bodies_block one = wk->list.k[i];
+        bodies_block one = list->k[i];
         one.sys[1 - side] = -1;
         one.sys[side] = 0;
         if (is_carried(wk->model, body)) one.rows[side] = c->carried[side];
-        bodies_block_impulse(&one, start, wk->rotation + 9 * (size_t)rotation_at(wk->model, body),
-                             c->r, wrench);
+        bodies_block_impulse(&one, start, rotation_of(wk, body, R), c->r, wrench);
     }
 }
 
@@ -44,8 +63,12 @@ void pcs_work_contact_wrench(const pcs_work *wk, pcs_system system, double wrenc
 {
     memset(wrench, 0, 6 * sizeof *wrench);
     const int body = body_of(wk, system);
-    for (int i = 0; body >= 0 && i < wk->list.n; ++i) {
-        add_impulse(wk, i, body, wrench);
+    for (int k = 0; body >= 0 && k < 2; ++k) {
+        int n;
+        const candidates *list = list_of(wk, k, &n);
+        for (int i = 0; i < n; ++i) {
+            if (!list->c[i].kept_on) add_impulse(wk, list, i, body, wrench);
+        }
     }
 }
 
@@ -79,7 +102,8 @@ static void into_frame(const pcs_work *wk, const pcs_body_frame *frame, const do
                        double wrench[6])
 {
     double R[9], f[3], m[3];
-    memcpy(R, wk->rotation + 9 * (size_t)rotation_at(wk->model, frame->body.id - 1), sizeof R);
+    const double *of = rotation_of(wk, frame->body.id - 1, R);
+    if (of != R) memcpy(R, of, sizeof R);
     m3_mul_t(R, about_G, f);
     v3_cross(frame->origin, f, m);
     v3_sub(about_G + 3, m, m);
@@ -122,7 +146,7 @@ void work_reaction(const pcs_work *wk, pcs_interaction interaction, pcs_system s
     memset(wrench, 0, 6 * sizeof *wrench);
     if (body < 0) return;
     for (int i = find_interaction(wk, interaction); is_of(wk, i, interaction); ++i) {
-        add_impulse(wk, i, body, wrench);
+        add_impulse(wk, &wk->list, i, body, wrench);
     }
 }
 
@@ -191,12 +215,16 @@ pcs_status pcs_work_pair_wrench(const pcs_work *wk, pcs_system other, const pcs_
     double about_G[6] = {0};
     const int body = body_of(wk, frame->body);
     if (body < 0) return PCS_OK;
-    for (int i = 0; i < wk->list.n; ++i) {
-        const candidate *c = &wk->list.c[i];
-        if (c->interaction >= 0) continue;
-        const bool first = c->pose1 == body && c->pose2 == other.id - 1;
-        const bool second = c->pose2 == body && c->pose1 == other.id - 1;
-        if (first || second) add_impulse(wk, i, body, about_G);
+    for (int k = 0; k < 2; ++k) {
+        int n;
+        const candidates *list = list_of(wk, k, &n);
+        for (int i = 0; i < n; ++i) {
+            const candidate *c = &list->c[i];
+            if (c->interaction >= 0 || c->kept_on) continue;
+            const bool first = c->pose1 == body && c->pose2 == other.id - 1;
+            const bool second = c->pose2 == body && c->pose1 == other.id - 1;
+            if (first || second) add_impulse(wk, list, i, body, about_G);
+        }
     }
     into_frame(wk, frame, about_G, wrench);
     return PCS_OK;
@@ -206,20 +234,32 @@ pcs_status pcs_work_pair_wrench(const pcs_work *wk, pcs_system other, const pcs_
 
 // true when a contact of a shape is on its face with the outward normal n (unit, frame of the
 // shape)
-static bool on_face(const pcs_work *wk, int i, bool first, const pcs_shape *s, const double n[3])
+static bool on_face(const pcs_work *wk, const candidates *list, int i, bool first,
+                    const pcs_shape *s, const double n[3])
 {
-    const candidate *c = &wk->list.c[i];
-    double outward[3];
+    const candidate *c = &list->c[i];
+    double outward[3], R[9];
     if (first) {
         // body 1 moves
-        m3_mul_t(wk->rotation + 9 * (size_t)rotation_at(wk->model, c->pose1),
-                 candidate_first(&wk->list, i)->F, outward);
+        m3_mul_t(rotation_of(wk, c->pose1, R), candidate_first(list, i)->F, outward);
         v3_scale(-1, outward, outward);
     } else {
         v3_copy(c->feature->n2, outward);
     }
     quat_turn(s->orientation, -1, outward, outward);
     return v3_dot(outward, n) >= SAME_FACE;
+}
+
+static void add_pressure(const candidates *list, int i, bool first, pcs_pressure *out)
+{
+    const candidate *c = &list->c[i];
+    const double *F = candidate_first(list, i)->F, sign = first ? 1 : -1;
+    out->contacts += 1;
+    out->normal += c->r[0];
+    for (int k = 0; k < c->dim; ++k) {
+        v3_along(out->impulse, sign * c->r[k], F + 3 * k, out->impulse);
+    }
+    v3_along(out->centre, c->r[0], first ? c->P1 : c->P2, out->centre);
 }
 
 pcs_status pcs_work_pressure(const pcs_work *wk, int shape, int by, const double *face,
@@ -237,20 +277,18 @@ pcs_status pcs_work_pressure(const pcs_work *wk, int shape, int by, const double
     if (face && (!pcs_all_finite(face, 3) || !(v3_unit(face, n) > 0))) {
         return pcs_fail(PCS_ERR_ARG, "%s: the normal of the face is zero or not finite", who);
     }
-    for (int i = 0; wk->model && i < wk->list.n; ++i) {
-        const candidate *c = &wk->list.c[i];
-        const bool first = c->key.shape1 == shape, second = c->key.shape2 == shape;
-        if (c->interaction >= 0 || !(first || second) || !(c->r[0] > 0)) continue;
-        const int other = first ? c->key.shape2 : c->key.shape1;
-        if (by >= 0 && other != by) continue;
-        if (face && !on_face(wk, i, first, &m->shape[shape].shape, n)) continue;
-        const double *F = candidate_first(&wk->list, i)->F, sign = first ? 1 : -1;
-        out->contacts += 1;
-        out->normal += c->r[0];
-        for (int k = 0; k < c->dim; ++k) {
-            v3_along(out->impulse, sign * c->r[k], F + 3 * k, out->impulse);
+    for (int k = 0; wk->model && k < 2; ++k) {
+        int count;
+        const candidates *list = list_of(wk, k, &count);
+        for (int i = 0; i < count; ++i) {
+            const candidate *c = &list->c[i];
+            const bool first = c->key.shape1 == shape, second = c->key.shape2 == shape;
+            if (c->interaction >= 0 || !(first || second) || !(c->r[0] > 0)) continue;
+            const int other = first ? c->key.shape2 : c->key.shape1;
+            if (c->kept_on || (by >= 0 && other != by)) continue;
+            if (face && !on_face(wk, list, i, first, &m->shape[shape].shape, n)) continue;
+            add_pressure(list, i, first, out);
         }
-        v3_along(out->centre, c->r[0], first ? c->P1 : c->P2, out->centre);
     }
     if (out->normal > 0) v3_scale(1 / out->normal, out->centre, out->centre);
     return PCS_OK;
