@@ -9,8 +9,12 @@
 // product with H^T and no solve; where it fails, for whatever reason, the island is awake in this
 // step.
 //
-// The search for r starts from the impulses of a step in which no body of the island moves faster
-// than the error of the velocities; after 8, 16, 32 ... such steps in a row.
+// The search for r starts from the impulses of a step that may be at rest; after 8, 16, 32 ... such
+// steps in a row. In these no velocity of a contact that carries is larger than the error of the
+// solver. A body may be faster: where the lowest contacts of a column open and close by that error,
+// its top moves by the error times height over width. But contacts that carry must explain all of
+// the motion: the part of the velocities that they do not resist, as of a ball that rolls, is no
+// larger than the error.
 #include "step/rest.h"
 
 #include <string.h>
@@ -21,7 +25,7 @@
 // number of steps at rest before the first search for a proof
 #define FIRST_SEARCH 8
 
-// a body rests that moves no faster than this many errors of the velocities
+// contacts and bodies rest that move no faster than this many errors of the velocities
 #define ERRORS 10
 
 // relative amount by which rounding moves an impulse out of its cone
@@ -245,9 +249,33 @@ static double fastest(const model_system *s, const double *v)
 // the islands at rest in this step, at their roots, and for how many steps in a row
 typedef struct resting {
     int *up;
-    int *steps; // at the root; 0: it is not at rest
+    int *steps;  // at the root; 0: it is not at rest
+    int *bodies; // at the root: their number
     bool *tried;
 } resting;
+
+static bool carries(const trial *t, const candidate *c)
+{
+    if (!c->active || c->at < 0) return false;
+    return c->law.kind == PCS_LAW_EQUALITY || t->solution.r[c->at] > 0;
+}
+
+// true when the velocities of a contact that carries are within the error, at both ends of the step
+static bool is_slow(const trial *t, int i, double slow)
+{
+    const candidate *c = &t->list.c[i];
+    double u[BODY_NV];
+    candidate_velocity(t, i, t->end.v, c->drive, u);
+    for (int j = 0; j < c->dim; ++j) {
+        if (!(fabs(u[j]) <= slow && fabs(c->u_k[j]) <= slow)) return false;
+    }
+    return true;
+}
+
+static double error_of(const trial *t)
+{
+    return ERRORS * t->st->memory->velocity_tol;
+}
 
 static pcs_status find_resting(const trial *t, pcs_arena *mem, candidates *list, resting *out)
 {
@@ -255,20 +283,31 @@ static pcs_status find_resting(const trial *t, pcs_arena *mem, candidates *list,
     const size_t ns = (size_t)m->n_systems;
     PCS_TRY(join_all(t, mem, &out->up));
     out->steps = PCS_TAKE(mem, ns, int);
+    out->bodies = PCS_TAKE(mem, ns, int);
     out->tried = PCS_TAKE(mem, ns, bool);
-    if (!out->steps || !out->tried) return pcs_fail_memory("step: bodies at rest");
-    const double slow = ERRORS * t->st->memory->velocity_tol;
+    if (!out->steps || !out->bodies || !out->tried) {
+        return pcs_fail_memory("step: bodies at rest");
+    }
+    const double slow = error_of(t);
     for (int s = 0; s < m->n_systems; ++s) {
         out->steps[s] = RESTS_MOST;
+        out->bodies[s] = 0;
         out->tried[s] = false;
+    }
+    for (int s = 0; s < m->n_systems; ++s) {
+        if (system_moves(m, s) && !t->held[s]) out->bodies[island_root(out->up, s)] += 1;
     }
     for (int s = 0; s < m->n_systems; ++s) {
         const model_system *of = &m->system[s];
         if (!system_moves(m, s)) continue;
+        // errors of k contacts in a column of n cubes, each times 2 (n - k), have this sum of
+        // squares
+        const int root = island_root(out->up, s), n = out->bodies[root];
+        const double most = slow * n * sqrt(n);
         const bool rests = may_rest(m, s) && !t->held[s] &&
-                           fastest(of, t->st->v + of->v_at) <= slow &&
-                           fastest(of, t->end.v + of->v_at) <= slow;
-        if (!rests) out->steps[island_root(out->up, s)] = -1;
+                           fastest(of, t->st->v + of->v_at) <= most &&
+                           fastest(of, t->end.v + of->v_at) <= most;
+        if (!rests) out->steps[root] = -1;
     }
     for (int i = 0; i < list->n; ++i) {
         const candidate *c = &list->c[i];
@@ -276,6 +315,7 @@ static pcs_status find_resting(const trial *t, pcs_arena *mem, candidates *list,
         if (of < 0) continue;
         int *steps = &out->steps[island_root(out->up, of)];
         if (!may_hold(c)) *steps = -1;
+        if (*steps >= 0 && carries(t, c) && !is_slow(t, i, slow)) *steps = -1;
         if (c->active && c->rests < *steps) *steps = c->rests;
     }
     for (int s = 0; s < m->n_systems; ++s) {
@@ -390,16 +430,27 @@ pcs_status step_fall_asleep(trial *t, pcs_arena *mem, candidates *list)
     const bodies_problem *b = &t->solution.problem;
     double *r = PCS_TAKE(mem, (size_t)b->n, double);
     double *load = PCS_TAKE(mem, (size_t)m->nv, double);
+    double *free = PCS_TAKE(mem, (size_t)m->nv, double);
     bool *holds = PCS_TAKE(mem, (size_t)m->n_blocks, bool);
     unsigned char *take = PCS_TAKE(mem, (size_t)b->nb, unsigned char);
-    if (!r || !load || !holds || !take) return pcs_fail_memory("step: bodies at rest");
+    if (!r || !load || !free || !holds || !take) return pcs_fail_memory("step: bodies at rest");
     memcpy(r, t->solution.r, (size_t)b->n * sizeof *r);
     memset(load, 0, (size_t)m->nv * sizeof *load);
     for (int s = 0; s < m->n_systems; ++s) {
         if (system_moves(m, s) && at.tried[island_root(at.up, s)]) PCS_TRY(load_of(t, s, load));
     }
     choose(t, &at, take);
-    PCS_TRY(bodies_balance(b, take, load, *mem, r, holds));
+    for (int k = 0; k < m->n_blocks; ++k) {
+        if (!skips(t, m->block_system[k])) continue;
+        block_lu F = t->solution.lu; // the factors of the others are known
+        PCS_TRY(step_block_factors(t, k, *mem, &F, t->solution.lu_kind, k));
+    }
+    PCS_TRY(bodies_balance(b, take, load, t->end.v, *mem, r, holds, free));
+    for (int s = 0; s < m->n_systems; ++s) {
+        const model_system *of = &m->system[s];
+        if (!system_moves(m, s)) continue;
+        holds[of->block] = holds[of->block] && fastest(of, free + of->v_at) <= error_of(t);
+    }
     return freeze(t, r, holds, &at, mem, list);
 }
 

@@ -7,6 +7,13 @@
 // Where it leaves a cone, r is projected, and what this takes away is balanced again. A small part
 // of the mass matrix keeps the factorisation regular where bodies can move freely; the repetition
 // removes its effect.
+//
+// The same matrix splits velocities: of all z the one with the least |D H (v - z)|^2 and, times
+// that small part e, the least z^T M z has
+//
+//     (e M + H^T D^2 H) z = e M v,
+//
+// and is the part of v that contacts which carry do not resist.
 #include <string.h>
 
 #include "bodies/finish_system.h"
@@ -164,8 +171,24 @@ static void residual(finish_system *s, const double *load, const double *r, cons
     }
 }
 
+// y = A v
+static void multiply_mass(const finish_system *s, const double *v, double *y)
+{
+    const int *start = s->b->A->start;
+    for (int i = 0; i < s->ns; ++i) {
+        const int at = start[i], n = start[i + 1] - at;
+        const double *A = s->A + s->a[i];
+        for (int a = 0; a < n; ++a) {
+            y[at + a] = 0;
+            for (int c = 0; c < n; ++c) {
+                y[at + a] += A[a + n * c] * v[at + c];
+            }
+        }
+    }
+}
+
 static pcs_status balance(finish_system *s, const unsigned char *take, const double *load,
-                          pcs_arena work, double *r, bool *holds)
+                          const double *v, pcs_arena work, double *r, bool *holds, double *free)
 {
     const bodies_problem *b = s->b;
     double *left = PCS_TAKE(&work, (size_t)s->ns, double);
@@ -176,6 +199,8 @@ static pcs_status balance(finish_system *s, const unsigned char *take, const dou
     project(b, take, r);
     weigh(s, take, r);
     bool good = finish_system_factor(s) == CHOL_GOOD;
+    multiply_mass(s, v, g);
+    good = good && finish_system_solve(s, g, ROUGH, free) >= 0;
     for (int round = 0, since = 0; good; ++round) {
         double worst = 0;
         find_moved(b, take, holds);
@@ -199,7 +224,7 @@ static pcs_status balance(finish_system *s, const unsigned char *take, const dou
 }
 
 pcs_status bodies_balance(const bodies_problem *b, const unsigned char *take, const double *load,
-                          pcs_arena work, double *r, bool *holds)
+                          const double *v, pcs_arena work, double *r, bool *holds, double *free)
 {
     finish_system s = {0};
     double *zero = PCS_TAKE(&work, (size_t)b->A->start[b->A->nb], double);
@@ -209,7 +234,7 @@ pcs_status bodies_balance(const bodies_problem *b, const unsigned char *take, co
         holds[i] = false;
     }
     pcs_status status = finish_system_take(&s, b, zero, &work);
-    if (status == PCS_OK) status = balance(&s, take, load, work, r, holds);
+    if (status == PCS_OK) status = balance(&s, take, load, v, work, r, holds, free);
     if (s.chol) finish_system_end(&s);
     return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status; // too large to be proven
 }

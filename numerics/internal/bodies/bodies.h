@@ -105,10 +105,13 @@ PCS_API pcs_status bodies_imbalance(const bodies_problem *b, const unsigned char
 // Looks for impulses near r, in their cones, with H^T r + load = 0 up to rounding, for all systems
 // that blocks with take move: a proof that these bodies can rest (balance.c). Those blocks are as
 // above, and no box; other blocks keep their r. holds, ns: true where r balances the system on
-// return. It costs some solves with one sparse Cholesky factorisation. PCS_ERR_MEMORY, with the
-// demand in *work.peak, when the arena is too small.
+// return. free, nv: the part of the velocities v that these contacts do not resist; where H v
+// determines v it is nearly zero, however small H v is beside v. It costs some solves with one
+// sparse Cholesky factorisation. PCS_ERR_MEMORY, with the demand in *work.peak, when the arena is
+// too small.
 PCS_API pcs_status bodies_balance(const bodies_problem *b, const unsigned char *take,
-                                  const double *load, pcs_arena work, double *r, bool *holds);
+                                  const double *load, const double *v, pcs_arena work, double *r,
+                                  bool *holds, double *free);
 
 // J of side s of a block, dim x width, column-major, sign included
 PCS_API void bodies_rows(const bodies_problem *b, int block, int side, double *J);
