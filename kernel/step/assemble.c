@@ -322,7 +322,7 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     const size_t nv = (size_t)t->m->nv;
     s->v_free = PCS_TAKE(mem, nv, double);
     if (!s->v_free) return pcs_fail_memory("step: the problem");
-    memcpy(s->v_free, v, nv * sizeof(double));
+    trial_copy(t, v, s->v_free);
     s->solved = &s->problem;
     s->solved_free = s->v_free;
     double *joined = v;

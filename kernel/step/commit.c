@@ -97,7 +97,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     }
     if (t->skipped) {
         const step_skip *s = &wk->skip;
-        rows += s->n_kept;
+        rows += s->n_kept + st->memory->n;
         out->penetration_before = fmax(out->penetration_before, s->before);
         if (!p.projected) out->penetration = fmax(out->penetration, s->end);
     }
@@ -195,23 +195,24 @@ static void join_equal(pcs_memory *mem)
 }
 
 // the records of broken interactions stay, before all others
-static void keep_broken(pcs_memory *mem)
+static void keep_broken(const pcs_memory *from, pcs_memory *to)
 {
-    int n = 0;
-    for (int i = 0; i < mem->n && n < mem->broken; ++i) {
-        if (is_broken_key(&mem->contact[i].key)) mem->contact[n++] = mem->contact[i];
+    to->n = 0;
+    for (int i = 0; i < from->n && to->n < from->broken; ++i) {
+        if (is_broken_key(&from->contact[i].key)) to->contact[to->n++] = from->contact[i];
     }
-    mem->n = n;
 }
 
 void step_commit(const trial *t, pcs_state *st)
 {
-    pcs_memory *mem = st->memory;
+    // beside skipped bodies the contacts are listed behind those of the last step
+    pcs_memory own = *st->memory, *mem = &own;
+    if (t->skipped) own.contact += own.n;
     for (int i = 0; i < t->list.n; ++i) {
         t->list.c[i].active = t->list.c[i].active || t->list.c[i].held;
     }
     events_add(&t->work->events, &t->list);
-    keep_broken(mem);
+    keep_broken(st->memory, mem);
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->breaks) {
@@ -241,13 +242,22 @@ void step_commit(const trial *t, pcs_state *st)
     }
     sort_memory(mem);
     if (t->list.n > t->list.n_start) join_equal(mem);
-    if (t->skipped) skip_remember(&t->work->skip, mem);
+    if (t->skipped) {
+        skip_remember(&t->work->skip, mem, st);
+    } else {
+        st->memory->n = mem->n;
+    }
+    mem = st->memory;
+    mem->broken = own.broken;
 
     // a gap from an earlier step takes some steps to close
     const double tol = step_velocity_tol(&t->m->scheme, &t->work->measure);
     mem->velocity_tol = fmax(tol, REST_DECAY * mem->velocity_tol);
-    memcpy(st->q, t->end.q, (size_t)st->nq * sizeof(double));
-    memcpy(st->v, t->end.v, (size_t)st->nv * sizeof(double));
+    for (int k = 0; k < t->n_runs; ++k) {
+        const trial_run *run = &t->run[k];
+        memcpy(st->q + run->q, t->end.q + run->q, (size_t)run->nq * sizeof(double));
+    }
+    trial_copy(t, t->end.v, st->v);
     st->t += t->h;
     state_touch(st);
 }

@@ -112,8 +112,7 @@ pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candi
     for (int i = 0; i < list->n && !bounces; ++i) {
         bounces = list->c[i].active && list->c[i].bounces;
     }
-    if (!bounces || !t->solution.v_free || !model_in_range(t->end.v, (size_t)t->m->nv))
-        return PCS_OK;
+    if (!bounces || !t->solution.v_free || !trial_in_range(t, t->end.v)) return PCS_OK;
     for (int i = 0; i < list->n; ++i) {
         const candidate *c = &list->c[i];
         if (is_contact(c)) candidate_velocity(t, i, t->end.v, c->drive, c->u);

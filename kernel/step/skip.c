@@ -418,8 +418,21 @@ void skip_keep(const trial *t, const pcs_state *st)
 
 // ---- what remains the same ---------------------------------------------------------------------
 
-void skip_remember(const step_skip *s, pcs_memory *mem)
+void skip_remember(const step_skip *s, const pcs_memory *others, pcs_state *st)
 {
+    pcs_memory *mem = st->memory;
+    // in most steps they have the same keys as in the last one, and take their places
+    bool same = mem->n == s->n_kept + others->n;
+    for (int i = 0, hint = 0; i < others->n && same; ++i) {
+        same = state_recall(st, others->contact[i].key, &hint);
+    }
+    for (int i = 0, hint = 0; i < others->n && same; ++i) {
+        const remembered *place = state_recall(st, others->contact[i].key, &hint);
+        mem->contact[place - mem->contact] = others->contact[i];
+    }
+    if (same) return;
+    memmove(mem->contact, others->contact, (size_t)others->n * sizeof *mem->contact);
+    mem->n = others->n;
     int left = s->n_kept;
     for (int i = mem->n; left > 0; --i) {
         int low = 0, high = left;

@@ -22,8 +22,9 @@ pcs_status skip_choose(trial *t, pcs_arena *mem);
 // after it: keeps them; where memory is out no body is skipped
 void skip_keep(const trial *t, const pcs_state *st);
 
-// adds the remembered contacts of skipped bodies to the sorted ones of a state
-void skip_remember(const step_skip *s, pcs_memory *mem);
+// replaces the remembered contacts of a state, which has those of skipped bodies, by these and the
+// sorted ones of all others
+void skip_remember(const step_skip *s, const pcs_memory *others, pcs_state *st);
 
 void skip_release(const pcs_env *env, step_skip *s);
 size_t skip_bytes(const step_skip *s);

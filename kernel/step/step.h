@@ -147,6 +147,11 @@ typedef struct solution {
     bodies_block *block_memory;
 } solution;
 
+// coordinates and velocities of systems that follow each other and are not skipped
+typedef struct trial_run {
+    int q, nq, v, nv;
+} trial_run;
+
 // Everything a step computes before it is committed. The first part is set at its beginning and
 // only read afterwards; stages name the other parts that they write.
 typedef struct trial {
@@ -179,8 +184,10 @@ typedef struct trial {
     int n_held, n_slept; // numbers of these, now and at the start of the step
     bool *slept;         // per system: it has slept from the start; null: the scheme lets none
     const bool *skipped; // per system: it sleeps and is not looked at (skip.c); null: none is
-    bool *rests;         // per system: the next step may skip it, though this one has not; or null
-    int *islands;        // with it: roots of their islands
+    trial_run *run;      // all systems that are not skipped
+    int n_runs;
+    bool *rests;  // per system: the next step may skip it, though this one has not; or null
+    int *islands; // with it: roots of their islands
 
     candidates list;
     motion end;
@@ -408,6 +415,11 @@ pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
 // q' = q_k, v' = v_k, forces at t_k, reach
 pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
                        pcs_arena *mem, trial *t);
+
+// copies the velocities of systems that are not skipped, or sets them to zero (null)
+void trial_copy(const trial *t, const double *v, double *out);
+// model_in_range of their velocities
+bool trial_in_range(const trial *t, const double *v);
 
 // a force of one system
 static inline system_force force_at(system_force F, int at)

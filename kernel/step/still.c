@@ -117,7 +117,10 @@ void still_keep(const trial *t, const touches *near, int first)
         v3_copy(c->P1, s->place[k].P1);
         v3_copy(c->P2, s->place[k].P2);
     }
-    memcpy(s->q, t->st->q, (size_t)m->nq * sizeof *s->q);
+    for (int k = 0; k < t->n_runs; ++k) {
+        const trial_run *run = &t->run[k];
+        memcpy(s->q + run->q, t->st->q + run->q, (size_t)run->nq * sizeof *s->q);
+    }
     s->n_pairs = near->n_pairs;
     s->changes = model_changes(m);
     s->known = true;

@@ -69,6 +69,46 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     return PCS_OK;
 }
 
+// the runs between skipped systems
+static pcs_status take_runs(trial *t, pcs_arena *mem)
+{
+    const pcs_model *m = t->m;
+    for (int i = 0; i < m->n_systems; ++i) {
+        t->n_runs += !skips(t, i) && (i == 0 || skips(t, i - 1));
+    }
+    t->run = PCS_TAKE(mem, (size_t)t->n_runs, trial_run);
+    if (!t->run) return pcs_fail_memory("step");
+    for (int i = 0, k = -1; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        if (skips(t, i)) continue;
+        if (i == 0 || skips(t, i - 1)) t->run[++k] = (trial_run){.q = s->q_at, .v = s->v_at};
+        t->run[k].nq += s->nq;
+        t->run[k].nv += s->nv;
+    }
+    return PCS_OK;
+}
+
+void trial_copy(const trial *t, const double *v, double *out)
+{
+    for (int k = 0; k < t->n_runs; ++k) {
+        const trial_run *run = &t->run[k];
+        const size_t size = (size_t)run->nv * sizeof *v;
+        if (v) {
+            memcpy(out + run->v, v + run->v, size);
+        } else {
+            memset(out + run->v, 0, size);
+        }
+    }
+}
+
+bool trial_in_range(const trial *t, const double *v)
+{
+    for (int k = 0; k < t->n_runs; ++k) {
+        if (!model_in_range(v + t->run[k].v, (size_t)t->run[k].nv)) return false;
+    }
+    return true;
+}
+
 // the sum of the forces on a system; bodies have a constant n
 static inline void add_up(int n, system_force F, double *restrict sum)
 {
@@ -208,6 +248,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->proj_tol = m->scheme.proj_tol > 0 ? m->scheme.proj_tol : MODEL_OVERLAP * t->size;
     t->hold = HOLD * h * st->memory->velocity_tol;
     skip_begin(st, h, t);
+    PCS_TRY(take_runs(t, mem));
     PCS_TRY(take_vectors(t, mem));
     if (law_is_asked(m)) {
         t->laws = PCS_TAKE(mem, 1, law_cache);
@@ -215,7 +256,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         *t->laws = (law_cache){0};
     }
     memcpy(t->end.q, st->q, (size_t)m->nq * sizeof(double));
-    memcpy(t->end.v, st->v, (size_t)m->nv * sizeof(double));
+    trial_copy(t, st->v, t->end.v);
     memset(t->reach, 0, 4 * (size_t)m->n_systems * sizeof(double));
     PCS_TRY(driven_begin(t, mem));
     if (m->n_forces > 0 && h > 0) {
@@ -230,6 +271,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
             t->rounding[i] = wk->skip.rounding[i];
             memset(t->F_k + s->v_at, 0, BODY_NV * sizeof(double));
             memset(t->end.R + s->v_at, 0, BODY_NV * sizeof(double));
+            memset(t->end.v + s->v_at, 0, BODY_NV * sizeof(double));
             continue;
         }
         if (!system_normalise(s, t->end.q + s->q_at)) {

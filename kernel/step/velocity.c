@@ -167,17 +167,22 @@ static double momentum_square(const trial *t)
 // |R - H^T r| relative to its largest term; p, zero on entry, becomes H^T r
 static double relative_residual(const trial *t, motion *end)
 {
-    const int nv = t->m->nv;
     if (t->solution.rows > 0) bodies_impulses(&t->solution.problem, t->solution.r, end->p);
     const double *R = end->R, *p = end->p, *F = t->F_k, hh = t->h * t->h;
     double left = 0, impulse = 0, force = 0;
-    for (int k = 0; k < nv; ++k) {
-        left += (R[k] - p[k]) * (R[k] - p[k]);
+    for (int i = 0; i < t->n_runs; ++i) {
+        const trial_run *run = &t->run[i];
+        for (int k = run->v; k < run->v + run->nv; ++k) {
+            left += (R[k] - p[k]) * (R[k] - p[k]);
+        }
     }
     if (left == 0 || (t->joined && left <= t->joined->rounding)) return 0;
-    for (int k = 0; k < nv; ++k) {
-        impulse += p[k] * p[k];
-        force += hh * F[k] * F[k];
+    for (int i = 0; i < t->n_runs; ++i) {
+        const trial_run *run = &t->run[i];
+        for (int k = run->v; k < run->v + run->nv; ++k) {
+            impulse += p[k] * p[k];
+            force += hh * F[k] * F[k];
+        }
     }
     const double scale = sqrt(fmax(impulse, fmax(momentum_square(t), force)));
     return scale > 0 ? sqrt(left) / scale : sqrt(left);
@@ -386,7 +391,7 @@ static pcs_status solve_contacts(const trial *t, pcs_arena *mem, double *v, cand
         out->solves += 1;
         out->sweeps += report.sweeps;
         out->finish_iters += report.finish;
-        memcpy(v, s->v_free, (size_t)t->m->nv * sizeof *v);
+        trial_copy(t, s->v_free, v);
     }
     out->solve = report.solve;
     out->solves += 1;
@@ -428,17 +433,20 @@ static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
     const pcs_model *m = t->m;
     *good = false;
     PCS_TRY(factorise(t, *mem, to->solution));
-    memcpy(t->end.v_before, t->end.v, (size_t)m->nv * sizeof(double));
+    trial_copy(t, t->end.v, t->end.v_before);
     to->end->moved = true;
     PCS_TRY(solve_blocks(t, *mem, t->end.R));
     double *restrict v = t->end.v;
-    for (int i = 0; i < m->nv; ++i) {
-        v[i] -= t->end.R[i];
+    for (int k = 0; k < t->n_runs; ++k) {
+        const trial_run *run = &t->run[k];
+        for (int i = run->v; i < run->v + run->nv; ++i) {
+            v[i] -= t->end.R[i];
+        }
     }
-    if (!model_in_range(t->end.v, (size_t)m->nv)) return PCS_OK;
+    if (!trial_in_range(t, t->end.v)) return PCS_OK;
     if (t->solution.rows > 0) {
         PCS_TRY(solve_contacts(t, mem, t->end.v, to->list, to->solution, out));
-        if (!model_in_range(t->end.v, (size_t)m->nv)) return PCS_OK;
+        if (!trial_in_range(t, t->end.v)) return PCS_OK;
     }
     PCS_TRY(evaluate(t, false, *mem, to->end));
     if (m->scheme.configuration == PCS_CONFIGURATION_ITERATE && t->solution.rows > 0) {
@@ -455,10 +463,9 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
                            pcs_step_report *out, pcs_outcome *outcome)
 {
     const pcs_scheme *scheme = &t->m->scheme;
-    const size_t nv = (size_t)t->m->nv;
     to->end->moved = false;
-    memcpy(t->end.v, t->st->v, nv * sizeof(double));
-    memset(t->end.p, 0, nv * sizeof(double));
+    trial_copy(t, t->st->v, t->end.v);
+    trial_copy(t, NULL, t->end.p);
     if (t->list.n > 0) PCS_TRY(step_assemble(t, mem, to->list, to->solution));
     if (t->list.n > 0) step_load_bounds(t, NULL, to->list, to->solution);
     if (scheme->configuration == PCS_CONFIGURATION_PREDICTED)
