@@ -94,11 +94,13 @@ static pcs_status load_of(const trial *t, int system, double *load)
 
 static bool is_zero(const double *v, int n)
 {
-    bool zero = true;
+    uint64_t any = 0;
     for (int i = 0; i < n; ++i) {
-        zero = zero && v[i] == 0;
+        uint64_t bits;
+        memcpy(&bits, v + i, sizeof bits);
+        any |= bits << 1; // without the sign
     }
-    return zero;
+    return any == 0;
 }
 
 static bool in_cone(const bodies_block *k, const double *r)
@@ -505,7 +507,16 @@ bool pcs_state_asleep(const pcs_model *m, const pcs_state *st, pcs_system system
 static uint64_t check_sum(const double *q, int n)
 {
     uint64_t a[4] = {1, 2, 3, 4}, b[4] = {0};
-    for (int i = 0; i < n; ++i) {
+    int i = 0;
+    for (; i + 4 <= n; i += 4) { // four sums fill registers
+        uint64_t bits[4];
+        memcpy(bits, q + i, sizeof bits);
+        for (int k = 0; k < 4; ++k) {
+            a[k] += bits[k];
+            b[k] += a[k];
+        }
+    }
+    for (; i < n; ++i) {
         uint64_t bits;
         memcpy(&bits, q + i, sizeof bits);
         a[i & 3] += bits;
