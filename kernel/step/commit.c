@@ -104,7 +104,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     // those that are broken stay so, and any other may break
     const int most = st->memory->broken + (t->m->breaks ? t->m->n_interactions : 0);
     PCS_TRY(state_reserve(st, rows + most));
-    PCS_TRY(events_reserve(&wk->events, &wk->env, list->n));
+    PCS_TRY(events_reserve(&wk->events, &wk->env, step_candidates(t)));
     wk->list = *list;
     wk->skips = t->skipped;
     wk->u = t->solution.u;
@@ -211,7 +211,9 @@ void step_commit(const trial *t, pcs_state *st)
     for (int i = 0; i < t->list.n; ++i) {
         t->list.c[i].active = t->list.c[i].active || t->list.c[i].held;
     }
+    t->work->events.part += 1;
     events_add(&t->work->events, &t->list);
+    if (t->skipped) events_add(&t->work->events, &t->work->skip.list);
     keep_broken(st->memory, mem);
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];

@@ -71,9 +71,7 @@ void events_restart(event_list *e)
 
 void events_add(event_list *e, const candidates *list)
 {
-    if (!e->on) return;
-    e->part += 1;
-    for (int i = 0; i < list->n; ++i) {
+    for (int i = 0; i < list->n && e->on; ++i) {
         const candidate *c = &list->c[i];
         double r[3] = {0, 0, 0};
         if (!c->active || c->interaction >= 0) continue;

@@ -22,9 +22,9 @@
 
 static bool may_skip(const pcs_model *m, const pcs_work *wk)
 {
-    return m->scheme.sleep && !wk->always_searches && !wk->events.on && !wk->capture.fn &&
-           m->n_driven == 0 && m->n_carried == 0 && m->n_planar == 0 && m->n_forces == 0 &&
-           !m->filter && !m->combine && !step_rows_follow(&m->scheme);
+    return m->scheme.sleep && !wk->always_searches && !wk->capture.fn && m->n_driven == 0 &&
+           m->n_carried == 0 && m->n_planar == 0 && m->n_forces == 0 && !m->filter && !m->combine &&
+           !step_rows_follow(&m->scheme);
 }
 
 static bool is_zero(const double *v, int n)
@@ -187,7 +187,8 @@ pcs_status skip_choose(trial *t, pcs_arena *mem)
     const size_t ns = (size_t)m->n_systems;
     bool any = false;
     t->rests = NULL;
-    for (int i = 0; i < m->n_systems && t->slept && may_skip(m, t->work); ++i) {
+    if (!t->slept || !may_skip(m, t->work)) return PCS_OK;
+    for (int i = 0; i < m->n_systems; ++i) {
         any = any || (t->slept[i] && !skips(t, i));
     }
     if (!any) return PCS_OK;
@@ -260,8 +261,10 @@ static bool reserve_systems(const pcs_model *m, step_skip *s)
     s->systems = m->n_systems;
     s->shapes = m->n_shapes;
     s->q_room = m->nq;
-    return s->skipped && s->quiet && s->drop && s->island && s->rounding && s->potential && s->q &&
-           s->item;
+    const bool good = s->skipped && s->quiet && s->drop && s->island && s->rounding &&
+                      s->potential && s->q && s->item;
+    if (!good) skip_release(env, s);
+    return good;
 }
 
 // memory for n contacts; those that are kept stay
@@ -299,6 +302,7 @@ static bool reserve_kept(const pcs_env *env, int n, step_skip *s)
     pcs_env_free(env, s->kept);
     s->kept_room = n + n / 4 + 8;
     s->kept = pcs_env_alloc(env, (size_t)s->kept_room, sizeof *s->kept);
+    if (!s->kept) s->kept_room = 0;
     return s->kept;
 }
 

@@ -272,6 +272,17 @@ static void check_contacts(const scene *a, const scene *b)
         CK_OK(pcs_work_pressure(b->wk, body, -1, up, &q));
         ck_assert(p.contacts == q.contacts && p.normal == q.normal);
     }
+    const pcs_contact_event *event[2];
+    int events[2];
+    CK_OK(pcs_work_events(a->wk, &events[0], &event[0]));
+    CK_OK(pcs_work_events(b->wk, &events[1], &event[1]));
+    ck_assert_int_eq(events[0], events[1]);
+    for (int i = 0; i < events[0]; ++i) {
+        const pcs_contact_event *one = &event[0][i], *two = &event[1][i];
+        ck_assert(one->shape1 == two->shape1 && one->shape2 == two->shape2);
+        ck_assert(one->begins == two->begins && one->ends == two->ends);
+        ck_assert(one->normal == two->normal && one->point[0] == two->point[0]);
+    }
     const pcs_energy *e = &a->report.energy, *f = &b->report.energy;
     ck_assert(e->potential_after == f->potential_after && e->closure == f->closure);
     ck_assert(a->report.penetration_before == b->report.penetration_before);
@@ -290,6 +301,7 @@ TEST(what_sleeps_beside_what_moves_has_the_same_bits)
     for (int k = 0; k < WAYS; ++k) {
         sleepers(&s[k], LAYERS);
         CK_OK(pcs_state_create(s[k].m, &other[k]));
+        CK_OK(pcs_work_watch_events(s[k].wk, true));
     }
     s[1].wk->always_searches = true;
     for (int i = 0; i < STEPS; ++i) {
