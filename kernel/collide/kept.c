@@ -41,14 +41,12 @@ static double motion(const kept_pairs *k, const collide_item *it, int i)
 // true when the kept pairs contain every pair of this item
 static bool holds(const collide_item *outer, const collide_item *it)
 {
-    if (collide_nowhere(it)) return true;
-    if (outer->body != it->body || outer->movable != it->movable) return false;
-    if (outer->unbounded != it->unbounded) return false;
-    if (it->unbounded) return true;
-    for (int c = 0; c < 3; ++c) {
-        if (!(outer->low[c] <= it->low[c] && it->high[c] <= outer->high[c])) return false;
+    bool good = outer->body == it->body && outer->movable == it->movable &&
+                outer->unbounded == it->unbounded;
+    for (int c = 0; c < 3 && good && !it->unbounded; ++c) {
+        good = outer->low[c] <= it->low[c] && it->high[c] <= outer->high[c];
     }
-    return true;
+    return good || collide_nowhere(it);
 }
 
 static bool holds_all(const kept_pairs *k, const collide_item *items, int n)

@@ -189,12 +189,17 @@ static inline int model_changes(const pcs_model *m)
 #define MODEL_LARGEST 1e50
 static inline bool model_in_range(const double *x, size_t n)
 {
-    double even = n % 2 == 1 ? fabs(x[n - 1]) : 0, odd = 0; // two sums fill a register
-    for (size_t i = 0; i + 1 < n; i += 2) {
-        even += fabs(x[i]);
-        odd += fabs(x[i + 1]);
+    double sum[4] = {0}; // they fill registers
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (size_t k = 0; k < 4; ++k) {
+            sum[k] += fabs(x[i + k]);
+        }
     }
-    return even + odd <= MODEL_LARGEST; // false if one is NaN
+    for (; i < n; ++i) {
+        sum[0] += fabs(x[i]);
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3] <= MODEL_LARGEST; // false if one is NaN
 }
 
 // default of proj_tol, in sizes of the smallest body
@@ -240,8 +245,8 @@ static inline int system_mover(const pcs_model *m, int system)
 }
 
 // compose.c: the definition of a body with these mass properties, and its shapes seen from G
-pcs_status model_shapes_about(const char *who, const pcs_inertia *b, int n,
-                              const pcs_shape *shapes, pcs_body_def *def, pcs_shape *about_G);
+pcs_status model_shapes_about(const char *who, const pcs_inertia *b, int n, const pcs_shape *shapes,
+                              pcs_body_def *def, pcs_shape *about_G);
 
 // the axis normal to the plane of a planar body: 0, 1 or 2
 static inline int plane_normal(pcs_plane plane)

@@ -290,10 +290,13 @@ static pcs_status iterate(const trial *t, const project_set *set, int steps, dou
     }
 }
 
-void step_keep_free(motion *end, int nq)
+void step_keep_free(const trial *t, motion *end)
 {
     end->q_free = end->q_room;
-    memcpy(end->q_free, end->q, (size_t)nq * sizeof(double));
+    for (int k = 0; k < t->n_runs; ++k) {
+        const trial_run *run = &t->run[k];
+        memcpy(end->q_free + run->q, end->q + run->q, (size_t)run->nq * sizeof(double));
+    }
 }
 
 pcs_status project_joints(const trial *t, project_set *set, int steps, pcs_arena mem, double *q,

@@ -46,7 +46,7 @@ static pcs_status project_state(const pcs_model *m, pcs_state *st, pcs_work *wk,
     pcs_arena mem = wk->arena;
     trial t;
     PCS_TRY(trial_begin(m, st, wk, 0, &mem, &t));
-    step_keep_free(&t.end, m->nq);
+    step_keep_free(&t, &t.end);
     pcs_state from = *st;
     from.q = PCS_TAKE(&mem, (size_t)m->nq, double);
     if (!from.q) return pcs_fail_memory("pcs_project");

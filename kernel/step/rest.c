@@ -297,7 +297,7 @@ static pcs_status find_resting(const trial *t, pcs_arena *mem, candidates *list,
         out->tried[s] = false;
     }
     for (int s = 0; s < m->n_systems; ++s) {
-        if (system_moves(m, s) && !t->held[s]) out->bodies[island_root(out->up, s)] += 1;
+        if (!t->held[s] && system_moves(m, s)) out->bodies[island_root(out->up, s)] += 1;
     }
     for (int s = 0; s < m->n_systems; ++s) {
         const model_system *of = &m->system[s];
@@ -306,7 +306,7 @@ static pcs_status find_resting(const trial *t, pcs_arena *mem, candidates *list,
         // squares
         const int root = island_root(out->up, s), n = out->bodies[root];
         const double most = slow * n * sqrt(n);
-        const bool rests = may_rest(m, s) && !t->held[s] &&
+        const bool rests = !t->held[s] && may_rest(m, s) &&
                            fastest(of, t->st->v + of->v_at) <= most &&
                            fastest(of, t->end.v + of->v_at) <= most;
         if (!rests) out->steps[root] = -1;

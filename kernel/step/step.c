@@ -286,7 +286,7 @@ static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out
 static pcs_status project_once(trial *t, pcs_arena mem, pcs_step_report *out)
 {
     const pcs_scheme *s = &t->m->scheme;
-    step_keep_free(&t->end, t->m->nq);
+    step_keep_free(t, &t->end);
     return s->projection == PCS_PROJECTION_OVERLAPS
                ? step_project_overlaps(t, mem, &t->list, t->end.q, out)
                : step_project(t, projected_rows(s), mem, &t->list, t->end.q, out);

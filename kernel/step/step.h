@@ -758,7 +758,7 @@ typedef enum project_rows {
     PROJECT_ACTIVE_AS_EQUALITIES
 } project_rows;
 // keeps q' before the projection, for the ledger
-void step_keep_free(motion *end, int nq);
+void step_keep_free(const trial *t, motion *end);
 pcs_status step_project(const trial *t, project_rows which, pcs_arena mem, candidates *list,
                         double *q, pcs_step_report *out);
 // projects every overlap at q', on the features that are found there

@@ -189,9 +189,12 @@ double bodies_load(const bodies_problem *b, const double *v_free, const double *
     double *v = PCS_TAKE(&work, 2 * n + w * d + d, double);
     if (!v) return -1;
     double *t = v + n, *J = t + n, *sum = J + w * d;
-    for (int i = 0; i < nv; ++i) {
-        v[i] = v_free ? fabs(v_free[i]) : 0;
-        t[i] = 0;
+    for (int i = 0; i < 2 * b->nb; ++i) {
+        const int s = b->block[i / 2].sys[i % 2];
+        for (int j = s < 0 ? 0 : start[s]; s >= 0 && j < start[s + 1]; ++j) {
+            v[j] = v_free ? fabs(v_free[j]) : 0;
+            t[j] = 0;
+        }
     }
     for (int i = 0; i < b->nb; ++i) {
         add_velocities(b, &b->block[i], r + b->block[i].row, t, v);
