@@ -5,6 +5,7 @@
 #include "bodies/body_system.h"
 #include "bodies/part_rows.h"
 #include "problem/problem.h"
+#include "solver/auto_part.h"
 
 // takes all memory, so that its demand is known after a few rounds
 static pcs_status take(part_rows *x, const pcs_solver_opts *o, pcs_arena *work, homotopy *w,
@@ -31,6 +32,8 @@ pcs_status bodies_homotopy(island_task *t)
     PCS_TRY(part_rows_open(t, &work, &x));
     PCS_TRY(take(&x, &t->o, &work, &w, &s));
     s.anew = true;
+    // in auto, sweeps and the finish take the end of a path to the last digits
+    w.once = t->part == PART_PATH;
     const double cost = body_system_cost(&s);
     const pcs_solver_opts o = task_limits(t, &t->o, task_left(t), cost);
     const bool tracked = part_rows_track(t, &x, &o, &work, &track);

@@ -13,6 +13,8 @@
 // a warm path starts at this t; the best r so far must have a value below WARM_NEAR
 #define WARM_T    1e-7
 #define WARM_NEAR 1e-2
+// a path that becomes too short below this t has come to its end
+#define ARRIVED 1e-10
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
@@ -56,6 +58,8 @@ void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, do
             out->undecided = path.undecided;
         }
         if (path.end == HOMOTOPY_OVER) return;
+        const bool end = path.end == HOMOTOPY_ENDED || path.end == HOMOTOPY_SHORT;
+        if (w->once && end && path.least < ARRIVED) break;
         if (path.end == HOMOTOPY_FAR && scratch && refuted(w, t, scratch)) {
             t->iters = w->factors;
             t->outcome = PCS_OUTCOME_INFEASIBLE;
@@ -63,7 +67,7 @@ void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, do
         }
     }
     t->iters = w->factors;
-    t->outcome = PCS_OUTCOME_MAX_ITERS;
+    if (t->iters >= t->o->max_iters) t->outcome = PCS_OUTCOME_MAX_ITERS;
 }
 
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,

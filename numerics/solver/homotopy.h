@@ -18,6 +18,7 @@ typedef struct homotopy {
     self_dual k;
     pcs_homotopy_opts o;
     double smoothing; // c of this try
+    bool once;        // the first path that comes to t = 0 ends the solve: others go on from there
     bool warm;        // the shift of friction is whole from the start
     double *p;        // n: constant of the term t p
     double *x, *u;    // n: x of a point, A x + b
