@@ -22,6 +22,10 @@
 #define FIRST_UNITS 8e6
 #define FIRST_FEW   1.25e7
 #define FIRST_PART  0.125
+// With up to MIDDLE contacts it has this part of the budget: paths of homotopy need a third of it,
+// and parts of such a step are seldom solved. It has all where the step is committed unsolved
+#define MIDDLE       1000
+#define FIRST_MIDDLE 0.75
 
 void step_budget_begin(pcs_work *wk)
 {
@@ -35,6 +39,10 @@ void step_budget_know(pcs_work *wk, int n)
     step_budget *b = &wk->budget;
     if (b->most > 0) return;
     b->few = n <= MANY;
+    if (b->first && !b->few && n <= MIDDLE) {
+        b->first = false;
+        b->part = wk->owner->scheme.accept_unconverged ? 1 : FIRST_MIDDLE;
+    }
     const int full = n < MANY ? n : MANY;
     const double beyond = fmin(n - full, (double)MOST_BEYOND * wk->owner->n_blocks);
     b->most = UNITS_LEAST + UNITS_PER * full + UNITS_BEYOND * beyond;

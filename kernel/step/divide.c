@@ -150,7 +150,8 @@ void step_divide_cut(step_division *d, pcs_step_report *out)
 void step_divide_unsettled(step_division *d, pcs_step_report *out)
 {
     if (is_first(d)) {
-        divide_first(d, out);
+        // without units for parts, the undivided step would only be made again with fewer of them
+        if (part_spent(&d->work->budget) < PARTS_END) divide_first(d, out);
     } else if (d->part > 1) {
         out->committed = false;
     }
