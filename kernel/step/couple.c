@@ -203,9 +203,10 @@ static pcs_status take_force(const trial *t, const model_force *f, const force_s
 {
     const size_t N = (size_t)side[0].n + (size_t)side[1].n;
     F->conservative = PCS_TAKE(mem, 2 * N + force_room(t->m, f), double);
+    if (!F->conservative) return pcs_fail_memory("step: forces");
     F->other = F->conservative + N;
     F->room = F->other + N;
-    return F->conservative ? PCS_OK : pcs_fail_memory("step: forces");
+    return PCS_OK;
 }
 
 // adds the forces of an element to those of its moving systems, and -part times them to R, if it is
