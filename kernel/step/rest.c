@@ -92,17 +92,6 @@ static pcs_status load_of(const trial *t, int system, double *load)
 
 // ---- held from the start -----------------------------------------------------------------------
 
-static bool is_zero(const double *v, int n)
-{
-    uint64_t any = 0;
-    for (int i = 0; i < n; ++i) {
-        uint64_t bits;
-        memcpy(&bits, v + i, sizeof bits);
-        any |= bits << 1; // without the sign
-    }
-    return any == 0;
-}
-
 static bool in_cone(const bodies_block *k, const double *r)
 {
     if (k->cone == PCS_CONE_EQUALITY) return true;
@@ -127,7 +116,7 @@ static void find_claims(const trial *t, bool *claims)
     for (int s = 0; s < m->n_systems; ++s) {
         const model_system *of = &m->system[s];
         if (!claims[s]) continue;
-        claims[s] = may_rest(m, s) && is_zero(t->st->v + of->v_at, of->nv);
+        claims[s] = may_rest(m, s) && step_is_zero(t->st->v + of->v_at, of->nv);
     }
 }
 
@@ -491,7 +480,7 @@ bool pcs_state_asleep(const pcs_model *m, const pcs_state *st, pcs_system system
 {
     const model_system *s = model_find(m, system);
     bool some = false;
-    if (!s || !st || s->nv == 0 || !is_zero(st->v + s->v_at, s->nv)) return false;
+    if (!s || !st || s->nv == 0 || !step_is_zero(st->v + s->v_at, s->nv)) return false;
     for (int i = 0; i < st->memory->n; ++i) {
         const remembered *c = &st->memory->contact[i];
         if (!is_of(m, c, system.id)) continue;
@@ -570,7 +559,7 @@ bool step_rests(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, pcs_s
         !isfinite(st->t) || st->nq != m->nq || st->nv != m->nv) {
         return false;
     }
-    if (!is_zero(st->v, st->nv) || check_sum(st->q, st->nq) != rest->q) return false;
+    if (!step_is_zero(st->v, st->nv) || check_sum(st->q, st->nq) != rest->q) return false;
     *out = rest->report;
     out->times = (pcs_step_times){0};
     out->seconds = out->units = 0;

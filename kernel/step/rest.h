@@ -4,6 +4,20 @@
 
 #include "step/step.h"
 
+#include <string.h>
+
+// true when all n numbers are zero, of either sign
+static inline bool step_is_zero(const double *v, int n)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < n; ++i) {
+        uint64_t bits;
+        memcpy(&bits, v + i, sizeof bits);
+        any |= bits << 1; // without the sign
+    }
+    return any == 0;
+}
+
 // Before the first pass: islands whose proof of rest still holds take no part in the step. Their
 // candidates are held and not active, no force acts on their bodies
 pcs_status step_hold(trial *t, pcs_arena *mem, candidates *list);

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "step/rest.h"
 #include "step/still.h"
 
 // part of the tolerance of the projection by which contacts may overlap
@@ -25,14 +26,6 @@ static bool may_skip(const pcs_model *m, const pcs_work *wk)
     return m->scheme.sleep && !wk->always_searches && !wk->capture.fn && m->n_driven == 0 &&
            m->n_carried == 0 && m->n_planar == 0 && m->n_forces == 0 && !m->filter && !m->combine &&
            !step_rows_follow(&m->scheme);
-}
-
-static bool is_zero(const double *v, int n)
-{
-    for (int i = 0; i < n; ++i) {
-        if (v[i] != 0) return false;
-    }
-    return true;
 }
 
 static bool same_q(const step_skip *s, const model_system *of, const double *q)
@@ -116,7 +109,7 @@ void skip_begin(const pcs_state *st, double h, trial *t)
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *of = &m->system[i];
         if (!s->quiet[i] || of->nv == 0) continue;
-        s->quiet[i] = same_q(s, of, st->q) && is_zero(st->v + of->v_at, of->nv);
+        s->quiet[i] = same_q(s, of, st->q) && step_is_zero(st->v + of->v_at, of->nv);
         if (s->skipped[i] && !s->quiet[i]) s->drop[s->island[i]] = true;
         drops = drops || (s->skipped[i] && s->drop[s->island[i]]);
     }

@@ -212,7 +212,7 @@ typedef struct step_budget {
     double end;         // units spent when this attempt is over
     double start;       // s, reading of the clock when the step began
     double clock;       // part of the seconds of the scheme that have passed at its end
-    bool first;         // this attempt is that of the whole step, which may be divided
+    bool first;         // this attempt is that of the whole step, with a short budget
     bool few;           // the budget is the default one, and every contact counts in full
     bool ends_solve;    // the units of the last solve are fewer than its max_iters
     bool stopped;       // by the watch

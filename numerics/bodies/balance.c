@@ -8,12 +8,10 @@
 // of the mass matrix keeps the factorisation regular where bodies can move freely; the repetition
 // removes its effect.
 //
-// The same matrix splits velocities: of all z the one with the least |D H (v - z)|^2 and, times
-// that small part e, the least z^T M z has
+// The same matrix finds the part z of v that contacts which carry do not resist: of all z near v
+// the one that moves these contacts least. With the small part e of the mass matrix,
 //
-//     (e M + H^T D^2 H) z = e M v,
-//
-// and is the part of v that contacts which carry do not resist.
+//     |D H z|^2 + e (z - v)^T M (z - v)   is least where   (e M + H^T D^2 H) z = e M v.
 #include <string.h>
 
 #include "bodies/finish_system.h"
@@ -171,22 +169,6 @@ static void residual(finish_system *s, const double *load, const double *r, cons
     }
 }
 
-// y = A v
-static void multiply_mass(const finish_system *s, const double *v, double *y)
-{
-    const int *start = s->b->A->start;
-    for (int i = 0; i < s->ns; ++i) {
-        const int at = start[i], n = start[i + 1] - at;
-        const double *A = s->A + s->a[i];
-        for (int a = 0; a < n; ++a) {
-            y[at + a] = 0;
-            for (int c = 0; c < n; ++c) {
-                y[at + a] += A[a + n * c] * v[at + c];
-            }
-        }
-    }
-}
-
 static pcs_status balance(finish_system *s, const unsigned char *take, const double *load,
                           const double *v, pcs_arena work, double *r, bool *holds, double *free)
 {
@@ -199,7 +181,7 @@ static pcs_status balance(finish_system *s, const unsigned char *take, const dou
     project(b, take, r);
     weigh(s, take, r);
     bool good = finish_system_factor(s) == CHOL_GOOD;
-    multiply_mass(s, v, g);
+    finish_mass(s, v, g);
     good = good && finish_system_solve(s, g, ROUGH, free) >= 0;
     for (int round = 0, since = 0; good; ++round) {
         double worst = 0;

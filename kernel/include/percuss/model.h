@@ -334,9 +334,10 @@ typedef struct pcs_scheme {
     int halvings; ///< largest number of times that a step that does not converge is cut in two
                   ///< before it fails or, with accept or accept_unconverged, is committed unsolved:
                   ///< 0 to 20. A step that accept allows is only cut where the budget of its first
-                  ///< attempt ended it: 1/8 of all but at least 8e6 units; with 451 to 1000
-                  ///< contacts within reach it has all, and is not cut. A program that must keep
-                  ///< time sets 0. The report is that of the last part
+                  ///< attempt ended it: 1/8 of all but at least 8e6 units (1.25e7 for at most
+                  ///< 450 contacts within reach and the default budget; with 451 to 1000 it has
+                  ///< three quarters, with accept_unconverged all, and is not cut). A program
+                  ///< that must keep time sets 0. The report is that of the last part
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
                    ///< to 500 ns. 0 (default): 1e7, and 1e5 for each contact or joint within reach,
