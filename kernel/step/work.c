@@ -146,6 +146,9 @@ pcs_status pcs_work_set_watch(pcs_work *wk, pcs_watch watch)
     return PCS_OK;
 }
 
+// bytes: largest margin of an arena that grows by more than a quarter
+#define MARGIN_MOST ((size_t)1 << 28)
+
 void work_begin(pcs_work *wk)
 {
     wk->rest.known = false;
@@ -178,10 +181,14 @@ bool work_end(pcs_work *wk, pcs_status *status)
     }
     if (*status != PCS_ERR_MEMORY || wk->peak <= wk->arena.size) return false;
 
-    // grows to the demand with a margin, as later stages have not asked yet; the old arena is
-    // released first, since nothing in it is needed
+    // Grows to the demand with a margin, as later stages have not asked yet: each method behind the
+    // sweeps needs more, and what comes before it would be made again. Pages that nobody writes take
+    // no memory. The old arena is released first, since nothing in it is needed
+    const size_t little = wk->peak / 4 + 4096, much = 3 * wk->peak;
+    const size_t margin = much > little && much < MARGIN_MOST ? much : little;
     pcs_arena_destroy(&wk->env, &wk->arena);
-    *status = pcs_arena_create(&wk->env, wk->peak + wk->peak / 4 + 4096, &wk->arena);
+    *status = pcs_arena_create(&wk->env, wk->peak + margin, &wk->arena);
+    if (*status != PCS_OK) *status = pcs_arena_create(&wk->env, wk->peak + little, &wk->arena);
     return *status == PCS_OK;
 }
 
