@@ -22,6 +22,9 @@
 #include "relations/joint_kinds.h"
 #include "step/couple.h"
 
+// part of the units for velocities that one solve may spend
+#define SOLVE_PART 0.75
+
 // ---- the velocity problem ---------------------------------------------------------------------
 
 double impact_shift(const candidate *c, int i)
@@ -317,6 +320,46 @@ static pcs_status begin_capture(const trial *t, const solution *s, pcs_arena *me
     return PCS_OK;
 }
 
+// one solve of s->solved, from s->r, with its capture; v: v_free on entry
+static pcs_status solve_once(const trial *t, double units, pcs_arena scratch, double *v,
+                             solution *s, bodies_report *out)
+{
+    pcs_solver_opts opts = t->m->scheme.solver;
+    opts.tol = fmax(opts.tol, t->coarse);
+    t->work->budget.ends_solve = units < (double)opts.max_iters * s->problem.nb;
+    step_limit_seconds(t->work, &opts);
+    pcs_velocity_solve shown;
+    const step_capture *capture = &t->work->capture;
+    if (capture->fn) PCS_TRY(begin_capture(t, s, &scratch, &shown));
+    PCS_TRY(bodies_solve(s->solved, &opts, t->work->watch, units, t->work->team, scratch, v, s->r,
+                         s->u, out));
+    step_spend(t->work, out->units);
+    if (!capture->fn) return PCS_OK;
+    shown.opts = opts;
+    shown.budget = units;
+    shown.v = v;
+    shown.report = &out->solve;
+    capture->fn(capture->user, &shown);
+    return PCS_OK;
+}
+
+// units of one solve: it leaves some for another Newton iterate or pass
+static double solve_units(const trial *t)
+{
+    return SOLVE_PART * step_units(t->work, t->share * step_velocity_part(&t->m->scheme));
+}
+
+// True when a first attempt may go on with all of the budget: no step has been solved yet, so that
+// all impulses are unknown, and the budget admits a method that a part of it does not. A step
+// divided into parts would not have that method either
+static bool may_widen(const trial *t, const bodies_report *report)
+{
+    const bool cut = report->solve.outcome == PCS_OUTCOME_MAX_ITERS && t->work->budget.ends_solve;
+    const bool cold = t->st->memory->velocity_tol == 0;
+    return cut && cold && report->wants > 0 &&
+           step_budget_widen(t->work, report->wants / SOLVE_PART);
+}
+
 pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bodies_report *out)
 {
     const size_t nv = (size_t)t->m->nv;
@@ -327,27 +370,16 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     s->solved_free = s->v_free;
     double *joined = v;
     if (t->joined) PCS_TRY(couple_problem(t, &s->problem, v, mem, s, &joined));
-    pcs_solver_opts opts = t->m->scheme.solver;
-    opts.tol = fmax(opts.tol, t->coarse);
-    // the limit leaves units for another Newton iterate or pass
-    const double part = t->share * step_velocity_part(&t->m->scheme);
-    const double units = 0.75 * step_units(t->work, part);
-    t->work->budget.ends_solve = units < (double)opts.max_iters * s->problem.nb;
-    step_limit_seconds(t->work, &opts);
-    pcs_arena scratch = *mem;
-    pcs_velocity_solve shown;
-    const step_capture *capture = &t->work->capture;
-    if (capture->fn) PCS_TRY(begin_capture(t, s, &scratch, &shown));
-    PCS_TRY(bodies_solve(s->solved, &opts, t->work->watch, units, t->work->team, scratch, joined,
-                         s->r, s->u, out));
-    if (t->joined) PCS_TRY(couple_velocities(t, s, scratch, joined, v));
+    PCS_TRY(solve_once(t, solve_units(t), *mem, joined, s, out));
+    if (may_widen(t, out)) {
+        const block_lu *A = s->solved->A;
+        const bodies_report first = *out;
+        memcpy(joined, s->solved_free, (size_t)A->start[A->nb] * sizeof *joined);
+        PCS_TRY(solve_once(t, solve_units(t), *mem, joined, s, out));
+        out->sweeps += first.sweeps;
+        out->finish += first.finish;
+    }
+    if (t->joined) PCS_TRY(couple_velocities(t, s, *mem, joined, v));
     if (out->solve.outcome == PCS_OUTCOME_STOPPED) t->work->budget.stopped = true;
-    step_spend(t->work, out->units);
-    if (!capture->fn) return PCS_OK;
-    shown.opts = opts;
-    shown.budget = units;
-    shown.v = joined;
-    shown.report = &out->solve;
-    capture->fn(capture->user, &shown);
     return PCS_OK;
 }

@@ -49,6 +49,18 @@ void step_budget_know(pcs_work *wk, int n)
     step_budget_limit(b);
 }
 
+bool step_budget_widen(pcs_work *wk, double units)
+{
+    const double part = step_velocity_part(&wk->owner->scheme);
+    step_budget *b = &wk->budget, all = *b;
+    all.first = false;
+    all.part = 1;
+    step_budget_limit(&all);
+    if (!b->first || !(b->from + part * (all.end - b->from) - b->spent >= units)) return false;
+    *b = all;
+    return true;
+}
+
 void step_spend(pcs_work *wk, double units)
 {
     wk->budget.spent += units;

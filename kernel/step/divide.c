@@ -2,8 +2,8 @@
 // made in two halves, and each of these in two halves again. All parts are one transaction: when
 // one fails, the state is restored. A first attempt that runs out of its part of the budget is
 // divided even if it may be committed as it is, and so is one whose last pass still met contacts
-// where units are left for parts; when its parts fail, the step is made undivided with the rest of the budget. Such a step is
-// divided at once into as many parts as its residual suggests.
+// where units are left for parts; when its parts fail, the step is made undivided with the rest of
+// the budget. Such a step is divided at once into as many parts as its residual suggests.
 #include "step/step.h"
 
 // adds the ledger of an earlier part

@@ -379,6 +379,9 @@ void step_budget_know(pcs_work *wk, int n);
 void step_budget_limit(step_budget *b);
 // true when an attempt has less than half of the budget since its parts may need less
 bool step_budget_is_short(const pcs_work *wk);
+// a first attempt that is short continues with all of the budget if that leaves these units for
+// velocities; false: it does not
+bool step_budget_widen(pcs_work *wk, double units);
 void step_spend(pcs_work *wk, double units);
 // units left of `part` of the units that the attempt may spend
 double step_units(const pcs_work *wk, double part);

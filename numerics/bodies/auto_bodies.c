@@ -30,9 +30,11 @@
 #define FINISH_LEAST 5000
 // In islands of more than ASSEMBLE_LAST blocks a factorisation may cost as much as thousands of
 // sweeps: where it costs more than a turn of the finish may, the sweeps continue until it does not.
-// Above a measure of FINISH_NEAR, where the finish seldom arrives, its part is then FINISH_DEAR.
+// Above a measure of FINISH_NEAR, where the finish seldom arrives, its part is then FINISH_DEAR;
+// below FINISH_SURE, where it arrives in a few steps and sweeps stand still, it does not wait.
 #define FINISH_NEAR 3e-4
 #define FINISH_DEAR 0.25
+#define FINISH_SURE 1e-5
 // There kappa begins with KAPPA_PART over the measure, within these bounds
 #define KAPPA_PART  1.0
 #define KAPPA_LEAST 10.0
@@ -72,12 +74,14 @@
 
 // Methods with their systems in the velocities. Costs are in those of VELOCITY_UNIT factorisations
 // of the finish; an iteration costs some four of them. A try begins after `after` of these have
-// been spent on the island, where as much is left. Where fronts make an iteration of ipm cheap, it
-// is CHEAP of that, and the next turn of the others costs up to NEXT_TURN times the patience. The
-// result is kept where the measure is at most VELOCITY_NEARER of the one before
+// been spent on the island, where as much is left, or earlier in large islands where sweeps would
+// need SLOW of a try. Where fronts make an iteration of ipm cheap, it is CHEAP of that, and the next
+// turn of the others costs up to NEXT_TURN times the patience. The result is kept where the measure
+// is at most VELOCITY_NEARER of the one before
 #define VELOCITY_UNIT   40
 #define CHEAP           0.7
 #define NEXT_TURN       4
+#define SLOW            0.5
 #define VELOCITY_NEARER 0.1
 
 // ---- the portfolio -----------------------------------------------------------------------------
@@ -103,6 +107,7 @@ typedef struct turns {
     int paths;             // of these, with homotopy
     bool stuck;            // the measure has not fallen for long: these tries do not wait
     double mark, marked;   // the measure when it last fell to half, and the units spent until then
+    double slow;           // units that sweeps would still need, at the rate of their last turn
 } turns;
 
 static double left_of(const turns *t)
@@ -129,7 +134,12 @@ static bool begins(island_task *t, auto_part number)
 static pcs_status turn_of_sweeps(turns *t)
 {
     if (!begins(t->t, PART_SWEEPS)) return task_sweep(t->t, 0, 0);
-    return task_sweep(t->t, (int)fmin(1e9, left_of(t) / t->nb), (int)fmin(1e9, t->patience));
+    const double before = task_value(t->t), units = t->t->result->units;
+    PCS_TRY(task_sweep(t->t, (int)fmin(1e9, left_of(t) / t->nb), (int)fmin(1e9, t->patience)));
+    const double spent = t->t->result->units - units, after = task_value(t->t);
+    const double fallen = log(fmin(1, before) / after);
+    t->slow = fallen > 0 ? spent * log(after / t->t->o.tol) / fallen : INFINITY;
+    return PCS_OK;
 }
 
 static pcs_status turn_of_finish(turns *t)
@@ -145,12 +155,14 @@ static pcs_status turn_of_finish(turns *t)
             t->spend.factor > 0 ? JOINED_TURN * t->patience * t->spend.factor : INFINITY;
         if (!(t->spend.factor > 0)) t->spend.most *= JOINED_FIRST;
     }
-    t->spend.factor = large && !t->joined ? most : INFINITY;
+    const bool sure = large && task_value(t->t) <= FINISH_SURE;
+    const bool direct = sure || (t->dear && !far);
+    t->spend.factor = large && !t->joined ? fmax(most, sure ? left_of(t) : 0) : INFINITY;
     // where a factorisation costs as much as a turn, kappa has no time to grow
-    if (t->dear && !far && !t->finished) {
+    if (direct && !t->finished) {
         t->spend.kappa = fmin(KAPPA_MOST, fmax(KAPPA_LEAST, KAPPA_PART / task_value(t->t)));
     }
-    t->finished = t->dear && !far;
+    t->finished = direct;
     pcs_solver_opts o = part_options(t->t, PCS_SOLVER_PROX);
     o.as.prox.inner = FINISH_INNER;
     o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
@@ -272,6 +284,28 @@ static const velocity_try velocity_tries[] = {
 #define PATH_STARTS 64
 enum { VELOCITY_TRIES = sizeof velocity_tries / sizeof *velocity_tries };
 
+// true where fronts make an iteration cheap
+static bool is_cheap(const turns *t, const velocity_try *next)
+{
+    return next->kind == PCS_SOLVER_IPM && t->nb >= BODY_SYSTEM_MANY;
+}
+
+static double unit_of(const turns *t, const velocity_try *next)
+{
+    return VELOCITY_UNIT * (t->spend.factor + t->nb) * (is_cheap(t, next) ? CHEAP : 1);
+}
+
+// Units with which the first of these tries begins; 0: it has begun, or its cost is not known. The
+// turn before it may cost as much again as all before that
+static double first_try_wants(const turns *t)
+{
+    const velocity_try *first = &velocity_tries[0];
+    const bool none = t->boxes || t->linked || t->nb <= ASSEMBLE_EARLY;
+    if (none || t->velocities > 0 || !(t->spend.factor > 0)) return 0;
+    const double waits = is_cheap(t, first) ? 0 : 4 * first->after;
+    return t->t->result->units + (waits + first->left) * unit_of(t, first);
+}
+
 static pcs_status turn_of_velocities(turns *t)
 {
     island_task *all = t->t;
@@ -282,12 +316,13 @@ static pcs_status turn_of_velocities(turns *t)
     if (t->velocities == VELOCITY_TRIES) return PCS_OK;
     const velocity_try *next = &velocity_tries[t->velocities];
     const bool alone = !part_runs(&all->o, PART_SWEEPS);
-    const bool ipm = next->kind == PCS_SOLVER_IPM, cheap = ipm && t->nb >= BODY_SYSTEM_MANY;
-    const double unit = VELOCITY_UNIT * (t->spend.factor + t->nb) * (cheap ? CHEAP : 1);
+    const bool ipm = next->kind == PCS_SOLVER_IPM, cheap = is_cheap(t, next);
+    const double unit = unit_of(t, next);
     if (left_of(t) < next->left * unit) return PCS_OK;
     // there ipm does not wait until the next turn of the others has left too little for it
     const bool last = cheap && left_of(t) < next->left * unit + NEXT_TURN * t->patience * t->nb;
-    const bool waits = !alone && !t->stuck && !last;
+    const bool slow = t->dear && t->slow > SLOW * unit;
+    const bool waits = !alone && !t->stuck && !last && !slow;
     if (waits && all->result->units < next->after * unit) return PCS_OK;
     t->velocities += 1;
     all->part = next->part;
@@ -385,6 +420,7 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
                  .boxes = count->boxes,
                  .mark = INFINITY};
     PCS_TRY(take_turns(&all));
+    if (task_fails(t)) t->result->wants = first_try_wants(&all) * most / all.most;
     const double rest = most - t->result->units;
     pcs_report *out = &t->result->solve;
     if (!task_fails(t)) return PCS_OK;

@@ -305,6 +305,7 @@ static void sum_up(const solution *s, bodies_report *out)
         out->sweeps += one->sweeps;
         out->finish += one->finish;
         out->units += one->units;
+        out->wants = fmax(out->wants, one->wants * s->b->nb / islands_blocks(&s->s, i));
         out->seconds_sweeps += one->seconds_sweeps;
         out->seconds_finish += one->seconds_finish;
     }

@@ -234,15 +234,21 @@ static int listen(void *user, const pcs_progress *now)
     return l->calls == l->stop_at;
 }
 
-static answer watched(const pile *p, const pcs_solver_opts *o, threads *team, listener *l)
+static answer watched_within(const pile *p, const pcs_solver_opts *o, double budget, threads *team,
+                             listener *l)
 {
     answer a = answer_new(p, NULL);
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, answer_room(p), &arena));
-    CK_OK(bodies_solve(&p->b, o, (pcs_watch){listen, l}, INFINITY, team, arena, a.v, a.r, a.u,
+    CK_OK(bodies_solve(&p->b, o, (pcs_watch){listen, l}, budget, team, arena, a.v, a.r, a.u,
                        &a.report));
     pcs_arena_destroy(NULL, &arena);
     return a;
+}
+
+static answer watched(const pile *p, const pcs_solver_opts *o, threads *team, listener *l)
+{
+    return watched_within(p, o, INFINITY, team, l);
 }
 
 static const pcs_solver heard[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_PROX,
@@ -323,6 +329,26 @@ static unsigned parts_heard(const pile *p, int max_iters, int without)
     expect_honest(p, &a);
     answer_free(&a);
     return l.parts;
+}
+
+// A budget that ends before the methods in the velocities says with which they begin
+TEST(a_budget_that_leaves_a_method_out_says_what_it_wants)
+{
+    for (int blocks = 300; blocks <= 1200; blocks += 900) {
+        pile p = pile_make(PILE_SPHERES, blocks, 3);
+        const pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-18);
+        listener cut = {0}, whole = {0};
+        answer a = watched_within(&p, &o, 400.0 * p.b.nb, NULL, &cut);
+        ck_assert(!(cut.parts & part_bit(PART_VELOCITIES)));
+        ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_MAX_ITERS);
+        ck_assert(a.report.wants > 400.0 * p.b.nb);
+        answer b = watched_within(&p, &o, a.report.wants, NULL, &whole);
+        ck_assert(whole.parts & part_bit(PART_VELOCITIES));
+        ck_assert(b.report.wants == 0);
+        answer_free(&a);
+        answer_free(&b);
+        pile_free(&p);
+    }
 }
 
 TEST(a_part_that_is_left_out_is_not_heard)

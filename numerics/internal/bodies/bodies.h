@@ -33,6 +33,8 @@ typedef struct bodies_report {
     int sweeps;   // sweeps of all islands
     int finish;   // steps of Newton or interior point methods, of all islands
     double units; // cost in visits of a block by a sweep
+    double wants; // least budget with which a method that the budget left out would have been
+                  // tried; 0: none was left out
     double seconds_sweeps, seconds_finish;
 } bodies_report;
 
