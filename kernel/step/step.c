@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "model/carried.h"
+#include "rotation/vector.h"
 #include "step/couple.h"
 #include "step/rest.h"
 #include "step/skip.h"
@@ -20,6 +21,9 @@
 
 // largest number of coarse passes
 #define COARSE_PASSES 3
+
+// part of the tolerance of the projection by which bodies of a model at rest move in a step
+#define STILL 1e-3
 
 // units of the budget to find a candidate and its rows
 #define UNITS_PER_CANDIDATE 20
@@ -102,11 +106,28 @@ static bool begins_coarse(const trial *t)
     return step_adds_features(t) && t->m->n_blocks >= MANY_SYSTEMS;
 }
 
-// true when a pass adds features of known pairs: a coarse one, and the first passes of small models
+// True when a step has been solved and hardly a body moves since: there are no contacts for a coarse
+// pass to find. Before the first solve bodies without velocity may be about to fall
+static bool is_still(const trial *t)
+{
+    if (!(t->hold > 0)) return false;
+    const double most = fmax(t->hold, STILL * t->proj_tol);
+    for (int i = 0; i < t->m->n_systems; ++i) {
+        const model_system *s = &t->m->system[i];
+        const double *v = t->st->v + s->v_at;
+        if (s->motion || (s->nv > 0 && s->kind != SYSTEM_BODY)) return false;
+        if (s->nv == 0 || skips(t, i)) continue;
+        if (!(t->h * (v3_norm(v) + v3_norm(v + 3) * s->reach) < most)) return false;
+    }
+    return true;
+}
+
+// true when a pass adds features of known pairs: a coarse one, the first passes of small models, and
+// the first of those that move
 static bool wants_features(const trial *t, int pass)
 {
     if (!step_adds_features(t)) return false;
-    return t->coarse > 0 || (!begins_coarse(t) && pass <= RESOLVES);
+    return t->coarse > 0 || (!begins_coarse(t) && pass <= RESOLVES) || pass <= 1;
 }
 
 static bool is_solved(const trial *t, const pcs_step_report *out)
@@ -318,7 +339,7 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     PCS_TRY(trial_begin(m, st, wk, d->h, mem, t));
     t->accept = d->accept;
     t->near = d->near;
-    t->coarse = begins_coarse(t) ? COARSE : 0;
+    t->coarse = begins_coarse(t) && !is_still(t) ? COARSE : 0;
     t->share = pass_share(t, 0, 0);
     PCS_TRY(step_detect(t, step_tolerance(t), mem, &t->list));
     if (t->list.n > 0) PCS_TRY(step_activate(t, mem, &t->list));

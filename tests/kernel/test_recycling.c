@@ -355,7 +355,7 @@ TEST(threads_share_what_sleeps)
         ck_assert_msg(pcs_state_equal(with.st, without.st), "step %d", i);
     }
     ck_assert_int_ge(with.report.asleep, 12 * 13 / 2);
-    ck_assert_int_ge(with.wk->still.hits, 1000);
+    ck_assert_int_ge(with.wk->still.hits, 400);
     ck_assert_int_ge(with.wk->kept.hits, 20);
     scene_close(&with);
     scene_close(&without);
