@@ -163,7 +163,7 @@ static void residual(finish_system *s, const double *load, const double *r, cons
 {
     const int *start = s->b->A->start;
     memcpy(g, load, (size_t)s->nv * sizeof *g);
-    finish_impulses(s, 1, r, g);
+    finish_impulses(s, r, g);
     for (int i = 0; i < s->ns; ++i) {
         if (!moved[i]) memset(g + start[i], 0, (size_t)(start[i + 1] - start[i]) * sizeof *g);
     }

@@ -194,8 +194,11 @@ static double defect(finish *w, const double *y, bool slopes)
     }
     apply_law(w, w->next, slopes);
     finish_mass(&w->s, y, w->G);
-    finish_impulses(&w->s, -1, w->dr, w->G);
-    memcpy(w->x, w->G, (size_t)nv * sizeof *w->x);
+    memset(w->x, 0, (size_t)nv * sizeof *w->x);
+    finish_impulses(&w->s, w->dr, w->x);
+    for (int i = 0; i < nv; ++i) {
+        w->x[i] = w->G[i] -= w->x[i];
+    }
     double sum = 0;
     block_lu_solve_all(w->b->A, w->x);
     for (int j = 0; j < nv; ++j) {

@@ -8,6 +8,7 @@
 #include "bodies/task.h"
 #include "linalg/block_sparse.h"
 #include "linalg/bsr.h"
+#include "linalg/rows.h"
 #include "problem/measure.h"
 
 // largest number of systems in an island, and of entries in a factor
@@ -95,6 +96,20 @@ static pcs_status take_pattern(finish_system *s, pcs_arena *arena)
     return taken ? PCS_OK : pcs_fail_memory("contacts");
 }
 
+// the rows of one side of block i, by rows
+static void take_rows(finish_system *s, int i, int side)
+{
+    const bodies_block *k = &s->b->block[i];
+    const int d = k->dim, w = width(s, k->sys[side]);
+    double *J = s->J + s->j[side][i];
+    bodies_rows(s->b, i, side, s->CJ);
+    for (int l = 0; l < d; ++l) {
+        for (int c = 0; c < w; ++c) {
+            J[c + w * l] = s->CJ[l + d * c];
+        }
+    }
+}
+
 pcs_status finish_system_take(finish_system *s, const bodies_problem *b, const double *v_free,
                               pcs_arena *arena)
 {
@@ -128,13 +143,14 @@ pcs_status finish_system_take(finish_system *s, const bodies_problem *b, const d
     s->B = PCS_TAKE(arena, SLOPES * nb, double);
     s->C = PCS_TAKE(arena, SLOPES * nb, double);
     s->CJ = PCS_TAKE(arena, widest, double);
+    s->at = PCS_TAKE(arena, widest, int);
     s->held = PCS_TAKE(arena, nb, unsigned char);
     s->t = PCS_TAKE(arena, n, double);
     s->p = PCS_TAKE(arena, n, double);
     s->x = PCS_TAKE(arena, nv, double);
     s->Y = PCS_TAKE(arena, (KRYLOV + 1) * nv, double);
     s->Z = PCS_TAKE(arena, (KRYLOV + 1) * nv, double);
-    if (!s->J || !s->A || !s->v_free || !s->q || !s->scale || !s->B || !s->C || !s->CJ ||
+    if (!s->J || !s->A || !s->v_free || !s->q || !s->scale || !s->B || !s->C || !s->CJ || !s->at ||
         !s->held || !s->t || !s->p || !s->x || !s->Y || !s->Z) {
         return pcs_fail_memory("contacts");
     }
@@ -143,7 +159,7 @@ pcs_status finish_system_take(finish_system *s, const bodies_problem *b, const d
     memset(s->held, 0, nb);
     for (int i = 0; i < b->nb; ++i) {
         for (int side = 0; side < 2; ++side) {
-            if (b->block[i].sys[side] >= 0) bodies_rows(b, i, side, s->J + s->j[side][i]);
+            if (b->block[i].sys[side] >= 0) take_rows(s, i, side);
         }
     }
     for (int i = 0; i < s->ns; ++i) {
@@ -173,27 +189,20 @@ void finish_rows(const finish_system *s, const double *x, double *y)
         const bodies_block *k = &s->b->block[i];
         for (int side = 0; side < 2; ++side) {
             if (k->sys[side] < 0) continue;
-            block_addmul(k->dim, width(s, k->sys[side]), s->J + s->j[side][i],
-                         x + s->b->A->start[k->sys[side]], y + k->row);
+            rows_add(k->dim, width(s, k->sys[side]), s->J + s->j[side][i],
+                     x + s->b->A->start[k->sys[side]], y + k->row);
         }
     }
 }
 
-void finish_impulses(const finish_system *s, double f, const double *r, double *y)
+void finish_impulses(const finish_system *s, const double *r, double *y)
 {
     for (int i = 0; i < s->b->nb; ++i) {
         const bodies_block *k = &s->b->block[i];
         for (int side = 0; side < 2; ++side) {
             if (k->sys[side] < 0) continue;
-            const double *J = s->J + s->j[side][i];
-            double *to = y + s->b->A->start[k->sys[side]];
-            for (int c = 0; c < width(s, k->sys[side]); ++c) {
-                double sum = 0;
-                for (int a = 0; a < k->dim; ++a) {
-                    sum += *J++ * r[k->row + a];
-                }
-                to[c] += f * sum;
-            }
+            rows_add_transposed(k->dim, width(s, k->sys[side]), s->J + s->j[side][i], r + k->row,
+                                y + s->b->A->start[k->sys[side]]);
         }
     }
 }
@@ -221,7 +230,7 @@ void finish_system_measure(const finish_system *s, const double *r, double *v, d
     const bodies_problem *b = s->b;
     measure_sums sums = {0};
     memset(v, 0, (size_t)s->nv * sizeof *v);
-    finish_impulses(s, 1, r, v);
+    finish_impulses(s, r, v);
     block_lu_solve_all(b->A, v);
     finish_rows(s, v, u);
     squares_add(&sums.wr, (size_t)b->n, u);
@@ -243,13 +252,30 @@ void finish_system_measure(const finish_system *s, const double *r, double *v, d
 
 // ---- products with S ---------------------------------------------------------------------------
 
-// y = slope x of a block
+static inline void multiply(int d, const double *restrict slope, const double *restrict x,
+                            double *restrict y)
+{
+    for (int a = 0; a < d; ++a) {
+        double sum = 0;
+        for (int b = 0; b < d; ++b) {
+            sum += slope[a + d * b] * x[b];
+        }
+        y[a] = sum;
+    }
+}
+
+// y = slope x of a block; the loops of most contacts are unrolled
 static void multiply_slope(const bodies_block *k, const double *slope, const double *x, double *y)
 {
-    for (int a = 0; a < k->dim; ++a) {
-        y[a] = k->cone == PCS_CONE_EQUALITY ? slope[0] * x[a] : 0;
+    if (k->cone == PCS_CONE_EQUALITY) {
+        for (int a = 0; a < k->dim; ++a) {
+            y[a] = slope[0] * x[a];
+        }
+    } else if (k->dim == 3) {
+        multiply(3, slope, x, y);
+    } else {
+        multiply(k->dim, slope, x, y);
     }
-    if (k->cone != PCS_CONE_EQUALITY) block_addmul(k->dim, k->dim, slope, x, y);
 }
 
 static void operate(finish_system *s, const double *x, double *y)
@@ -260,7 +286,7 @@ static void operate(finish_system *s, const double *x, double *y)
         multiply_slope(k, s->B + SLOPES * (size_t)i, s->t + k->row, s->p + k->row);
     }
     finish_mass(s, x, y);
-    finish_impulses(s, 1, s->p, y);
+    finish_impulses(s, s->p, y);
 }
 
 // ---- pattern -----------------------------------------------------------------------------------
@@ -380,6 +406,21 @@ static size_t entry(const finish_pattern *S, int x, int y)
     return S->base[y] + (size_t)S->above[low];
 }
 
+// C J of one side of block i, by rows; C is symmetric
+static void multiply_rows(finish_system *s, int i, int side)
+{
+    const bodies_block *k = &s->b->block[i];
+    const int w = width(s, k->sys[side]);
+    const double *C = s->C + SLOPES * (size_t)i, *J = s->J + s->j[side][i];
+    if (k->cone != PCS_CONE_EQUALITY) {
+        rows_turn(k->dim, w, C, J, s->CJ);
+        return;
+    }
+    for (int a = 0; a < k->dim * w; ++a) {
+        s->CJ[a] = C[0] * J[a];
+    }
+}
+
 static void add_block(finish_system *s, int i)
 {
     const finish_pattern *S = &s->S;
@@ -387,23 +428,15 @@ static void add_block(finish_system *s, int i)
     for (int f = 0; f < 2; ++f) {
         if (k->sys[f] < 0) continue;
         const int w = width(s, k->sys[f]), y = S->place[k->sys[f]];
-        for (int c = 0; c < w; ++c) {
-            multiply_slope(k, s->C + SLOPES * (size_t)i, s->J + s->j[f][i] + k->dim * c,
-                           s->CJ + k->dim * c);
-        }
+        multiply_rows(s, i, f);
         for (int e = 0; e < 2; ++e) {
             if (k->sys[e] < 0 || S->place[k->sys[e]] > y) continue;
-            double *to = S->U.x + entry(S, S->place[k->sys[e]], y);
-            for (int c = 0; c < w; ++c, to += S->height[y]) {
-                const double *J = s->J + s->j[e][i], *x = s->CJ + k->dim * c;
-                for (int a = 0; a < width(s, k->sys[e]); ++a) {
-                    double sum = 0;
-                    for (int l = 0; l < k->dim; ++l) {
-                        sum += *J++ * x[l];
-                    }
-                    to[a] += sum;
-                }
+            const size_t to = entry(S, S->place[k->sys[e]], y);
+            for (int c = 0; c < w; ++c) {
+                s->at[c] = (int)to + S->height[y] * c;
             }
+            rows_add_columns(k->dim, width(s, k->sys[e]), w, s->J + s->j[e][i], s->CJ, s->at,
+                             S->U.x);
         }
     }
 }

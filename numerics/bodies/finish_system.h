@@ -40,7 +40,7 @@ typedef struct finish_system {
     const bodies_problem *b;
     int nv, ns;
     size_t *j[2];        // nb, first value of the rows of each side in J
-    double *J;           // dim x width, column-major
+    double *J;           // dim x width, by rows
     size_t *a;           // ns, first value of a block of A
     double *A;           //
     int pairs;           // of systems that A joins
@@ -48,7 +48,8 @@ typedef struct finish_system {
     double *v_free, *q;  // nv; n, H v_free + shift
     double *scale;       // nb, 1 / rho of theory 7.7
     double *B, *C;       // SLOPES per block
-    double *CJ;          // dim x width
+    double *CJ;          // dim x width, by rows
+    int *at;             // width, places of the columns of a block in S.U.x
     unsigned char *held; // nb, whether the pattern includes the block
     chol_work *chol;     //
     finish_pattern S;    //
@@ -65,9 +66,9 @@ pcs_status finish_system_take(finish_system *s, const bodies_problem *b, const d
                               pcs_arena *arena);
 void finish_system_end(finish_system *s);
 
-// y = H x, y += f H^T r, y = A x
+// y = H x, y += H^T r, y = A x
 void finish_rows(const finish_system *s, const double *x, double *y);
-void finish_impulses(const finish_system *s, double f, const double *r, double *y);
+void finish_impulses(const finish_system *s, const double *r, double *y);
 void finish_mass(const finish_system *s, const double *x, double *y);
 
 // v = v_free + A^-1 H^T r, u = H v + shift and the measure of r, without the rounding

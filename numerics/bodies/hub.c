@@ -46,11 +46,11 @@ static bool improve(hub *w, const double *u, double *r)
     const bodies_problem *b = w->b;
     times_C(w, u);
     memset(w->g, 0, (size_t)w->s.nv * sizeof *w->g);
-    finish_impulses(&w->s, -1, w->t, w->g);
+    finish_impulses(&w->s, w->t, w->g);
     if (finish_system_solve(&w->s, w->g, LINEAR_TOL, w->d) < 0) return false;
     finish_rows(&w->s, w->d, w->t);
     for (int i = 0; i < b->n; ++i) {
-        w->t[i] += u[i];
+        w->t[i] = u[i] - w->t[i];
     }
     times_C(w, w->t);
     for (int i = 0; i < b->n; ++i) {
