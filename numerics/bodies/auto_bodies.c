@@ -39,6 +39,9 @@
 #define KAPPA_PART  1.0
 #define KAPPA_LEAST 10.0
 #define KAPPA_MOST  1e6
+// A turn of the finish leaves the centre of the last one where others have brought the measure
+// below this part
+#define CENTRE_LEFT 0.5
 // largest number of Newton steps of a turn of the finish, and of one of its proximal problems
 #define FINISH_STEPS 1000
 #define FINISH_INNER 12
@@ -75,14 +78,19 @@
 // Methods with their systems in the velocities. Costs are in those of VELOCITY_UNIT factorisations
 // of the finish; an iteration costs some four of them. A try begins after `after` of these have
 // been spent on the island, where as much is left, or earlier in large islands where sweeps would
-// need SLOW of a try. Where fronts make an iteration of ipm cheap, it is CHEAP of that, and the next
-// turn of the others costs up to NEXT_TURN times the patience. The result is kept where the measure
-// is at most VELOCITY_NEARER of the one before
+// need SLOW of a try. Where fronts make an iteration of ipm cheap, it is CHEAP of that, and the
+// next turn of the others costs up to NEXT_TURN times the patience. The result is kept where the
+// measure is at most VELOCITY_NEARER of the one before. Below VELOCITY_NEAR these methods seldom
+// improve it, while the finish arrives: there ipm waits NEAR_IPM times as long, and homotopy
+// NEAR_PATH times
 #define VELOCITY_UNIT   40
 #define CHEAP           0.7
 #define NEXT_TURN       4
 #define SLOW            0.5
 #define VELOCITY_NEARER 0.1
+#define VELOCITY_NEAR   1e-6
+#define NEAR_IPM        4
+#define NEAR_PATH       10
 
 // ---- the portfolio -----------------------------------------------------------------------------
 
@@ -96,6 +104,7 @@ typedef struct turns {
     double most;           // units
     double patience;       // in sweeps
     finish_budget spend;   // budget of the finish
+    double finished_at;    // the measure after its last turn
     bool finish, assemble; // the finish, and assembling, may still help
     bool dear;             // a factorisation costs more than a turn of the finish may
     bool finished;         // has made such a factorisation
@@ -166,8 +175,10 @@ static pcs_status turn_of_finish(turns *t)
     pcs_solver_opts o = part_options(t->t, PCS_SOLVER_PROX);
     o.as.prox.inner = FINISH_INNER;
     o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
+    if (task_value(t->t) < CENTRE_LEFT * t->finished_at) t->spend.goes_on = false;
     const pcs_status status = task_finish(t->t, &o, &t->spend);
     t->finish = status == PCS_OK;
+    t->finished_at = task_value(t->t);
     if (large && !t->joined && t->spend.factor > most) {
         // the next turn of sweeps is as long as the finish needs
         t->dear = true;
@@ -295,6 +306,13 @@ static double unit_of(const turns *t, const velocity_try *next)
     return VELOCITY_UNIT * (t->spend.factor + t->nb) * (is_cheap(t, next) ? CHEAP : 1);
 }
 
+// units of a try that are spent before it
+static double wait_of(const turns *t, const velocity_try *next)
+{
+    if (task_value(t->t) > VELOCITY_NEAR) return next->after;
+    return next->after * (next->kind == PCS_SOLVER_IPM ? NEAR_IPM : NEAR_PATH);
+}
+
 // Units with which the first of these tries begins; 0: it has begun, or its cost is not known. The
 // turn before it may cost as much again as all before that
 static double first_try_wants(const turns *t)
@@ -302,7 +320,7 @@ static double first_try_wants(const turns *t)
     const velocity_try *first = &velocity_tries[0];
     const bool none = t->boxes || t->linked || t->nb <= ASSEMBLE_EARLY;
     if (none || t->velocities > 0 || !(t->spend.factor > 0)) return 0;
-    const double waits = is_cheap(t, first) ? 0 : 4 * first->after;
+    const double waits = is_cheap(t, first) ? 0 : 4 * NEAR_IPM * first->after;
     return t->t->result->units + (waits + first->left) * unit_of(t, first);
 }
 
@@ -323,7 +341,7 @@ static pcs_status turn_of_velocities(turns *t)
     const bool last = cheap && left_of(t) < next->left * unit + NEXT_TURN * t->patience * t->nb;
     const bool slow = t->dear && t->slow > SLOW * unit;
     const bool waits = !alone && !t->stuck && !last && !slow;
-    if (waits && all->result->units < next->after * unit) return PCS_OK;
+    if (waits && all->result->units < wait_of(t, next) * unit) return PCS_OK;
     t->velocities += 1;
     all->part = next->part;
     island_task one = *all;
@@ -419,6 +437,8 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
                  .linked = linked,
                  .boxes = count->boxes,
                  .mark = INFINITY};
+    all.spend.centre = PCS_TAKE(&t->work, (size_t)count->rows, double);
+    if (!all.spend.centre) return pcs_fail_memory("contacts");
     PCS_TRY(take_turns(&all));
     if (task_fails(t)) t->result->wants = first_try_wants(&all) * most / all.most;
     const double rest = most - t->result->units;

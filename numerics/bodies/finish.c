@@ -312,7 +312,6 @@ static inner_end newton(finish *w, int *taken)
 static pcs_outcome iterate(finish *w)
 {
     const size_t n = (size_t)w->b->n;
-    memcpy(w->c, w->best, n * sizeof *w->c);
     memcpy(w->uc, w->u, n * sizeof *w->uc);
     double before = 0; // change of r by the last proximal step
     w->mark = w->best_value;
@@ -415,7 +414,13 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     project(island, w.c);
     look(&w, w.c);
     if (w.best_value < INFINITY) {
+        if (w.budget->goes_on) {
+            memcpy(w.c, w.budget->centre, n * sizeof *w.c);
+            look(&w, w.c);
+        }
         out->solve.outcome = iterate(&w);
+        w.budget->goes_on = w.budget->centre && out->solve.outcome == PCS_OUTCOME_MAX_ITERS;
+        if (w.budget->goes_on) memcpy(w.budget->centre, w.c, n * sizeof *w.c);
         if (w.best_value <= o->tol) out->solve.outcome = PCS_OUTCOME_CONVERGED;
         look(&w, w.best);
         memcpy(r, w.best, n * sizeof *r);

@@ -146,6 +146,36 @@ TEST(a_factorisation_that_costs_too_much_is_not_made)
     }
 }
 
+// Slices of a budget: each call goes on from the centre at which the last one ended
+TEST(a_finish_in_slices_goes_on)
+{
+    int slices = 0;
+    for (int kind = 0; kind < PILE_HEAVY; ++kind) {
+        pile p = pile_make((pile_kind)kind, sizes[kind], 3);
+        const pcs_solver_opts o = options(PCS_SOLVER_PROX, 1e-10);
+        answer a = sweep(&p, 1e-3), whole = finish(&p, 1e-10, a.r);
+        double *centre = calloc((size_t)p.b.n, sizeof *centre);
+        finish_budget slice = {
+            .most = 300.0 * p.b.nb, .patience = INFINITY, .factor = INFINITY, .centre = centre};
+        int steps = 0;
+        for (bool done = false; !done; ++slices) {
+            answer b = finish_within(&p, &o, &slice, a.r);
+            done = b.report.solve.outcome == PCS_OUTCOME_CONVERGED;
+            ck_assert(done || slice.goes_on);
+            steps += b.report.finish;
+            answer_free(&a);
+            a = b;
+            ck_assert_int_le(steps, 4 * whole.report.finish);
+        }
+        ck_assert_double_le(expect_honest(&p, &a), 1.1e-10);
+        free(centre);
+        answer_free(&a);
+        answer_free(&whole);
+        pile_free(&p);
+    }
+    ck_assert_int_gt(slices, 2 * PILE_HEAVY);
+}
+
 TEST(a_start_that_is_not_a_number_is_not_changed)
 {
     pile p = pile_make(PILE_SPHERES, 30, 5);
