@@ -198,7 +198,8 @@ cores() {
     nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2
 }
 
-# build PRESET [CMAKE-OPTION...]: configures and builds; quiet unless something is wrong
+# build PRESET [CMAKE-OPTION...]: configures and builds everything, or $targets if there are any; quiet
+# unless something is wrong
 build() {
     preset=$1
     shift
@@ -208,7 +209,8 @@ build() {
         echo "CMake could not configure. After a change of compiler, remove build/$preset." >&2
         exit 1
     fi
-    cmake --build "build/$preset" --parallel "${PERCUSS_JOBS:-$(cores)}" \
+    # shellcheck disable=SC2086 # a list of targets
+    cmake --build "build/$preset" --parallel "${PERCUSS_JOBS:-$(cores)}" ${targets:+--target $targets} \
         </dev/null >"build/$preset/build.log" 2>&1 || {
         # without the lines of progress
         grep -v '^\[ *[0-9]*%\]' "build/$preset/build.log" >&2 || true
