@@ -283,7 +283,7 @@ TEST(a_half_space_is_a_square_and_a_height_field_its_cells)
 // a point in which very many triangles meet
 TEST(a_fan_of_many_triangles_is_quick)
 {
-    enum { N = 100000 };
+    enum { N = TEST_FEW(20000, 100000) };
     double *x = calloc((size_t)3 * (N + 1), sizeof *x);
     int *t = calloc((size_t)3 * N, sizeof *t);
     pcs_geometry *g;

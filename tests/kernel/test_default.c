@@ -465,7 +465,7 @@ TEST(a_tower_may_be_dropped)
     } of[] = {{20, 0.05, 0.2, 5e-3, true},  {20, 0.05, 0.9, 1e-2, false},
               {20, 5e-3, 0.2, 5e-3, true},  {12, 0.02, 0.5, 1e-2, true},
               {20, 0.05, 0.5, 5e-3, false}, {20, 5e-3, 0.9, 5e-3, false}};
-    for (int k = 0; k < TEST_FEW(2, 6); ++k) {
+    for (int k = TEST_FEW(3, 0); k < TEST_FEW(4, 6); ++k) {
         scene s;
         open_default(&s);
         drop_tower(&s, of[k].n, of[k].gap, of[k].e);

@@ -148,6 +148,7 @@ TEST(seams_are_not_felt_in_any_scheme)
 {
     for (int which = 0; which < SCHEMES; ++which) {
         for (int floor = 0; floor < FLOORS; ++floor) {
+            if ((which + floor) % TEST_FEW(5, 1)) continue; // each scheme and each floor
             slide f = {.which = which, .floor = floor, .kind = BOX, .speed = 2, .tol = 1e-6};
             f.parts = (which + floor) % 2;
             f.h = 5e-3;

@@ -3,7 +3,7 @@
 // test finds data races.
 #include "scene.h"
 
-enum { SIDE = 6, BODIES = SIDE * SIDE * SIDE, STEPS = 3, MOST = TEST_DRAWS(10) < 10 ? 2 : 3 };
+enum { SIDE = 6, BODIES = SIDE * SIDE * SIDE, STEPS = TEST_FEW(2, 3), MOST = TEST_FEW(2, 3) };
 
 #define EDGE 0.1
 

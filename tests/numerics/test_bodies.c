@@ -414,7 +414,7 @@ TEST(ipm_solves_islands_of_a_thousand_blocks)
 TEST(no_part_runs_again_on_w)
 {
     const unsigned tried = part_bit(PART_NSGS) | part_bit(PART_PROX) | part_bit(PART_PROX_LONG);
-    for (int seed = 1; seed <= 3; ++seed) {
+    for (int seed = 1; seed <= TEST_FEW(1, 3); ++seed) {
         pile p = pile_make(PILE_SPHERES, 80, (uint64_t)seed);
         contradict(&p);
         // without those that end it, the first of them with a proof that there is no solution
