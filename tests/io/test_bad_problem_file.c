@@ -341,7 +341,7 @@ static size_t mutate(test_random *r, const char *from, size_t size, char *to)
 
 TEST(mutations_of_good_files_never_do_harm)
 {
-    enum { PER_FILE = 4000 };
+    enum { PER_FILE = TEST_FEW(1000, 4000) };
     test_random r = random_seed(20);
     int read = 0;
     for (int i = 0; i < N_FILES; ++i) {

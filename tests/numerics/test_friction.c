@@ -327,7 +327,7 @@ TEST(entries_agree)
 TEST(enum_finds_solutions)
 {
     for (int f = 0; f <= FRICTION_GYRO; ++f) {
-        for (uint64_t seed = 0; seed < 4 * DRAWS; ++seed) {
+        for (uint64_t seed = 0; seed < TEST_FEW(4, 40); ++seed) {
             reset();
             const int nc = f >= FRICTION_SPHERES ? 1 : 1 + (int)seed % 4;
             const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);

@@ -617,7 +617,7 @@ TEST(same_answer_twice)
     for (int f = 0; f < FAMILY_COUNT; ++f) {
         for (int s = 0; s < pcs_solver_count(); ++s) {
             reset();
-            const pcs_problem p = family_problem((family)f, 25, 9, &arena, NULL);
+            const pcs_problem p = family_problem((family)f, TEST_FEW(12, 25), 9, &arena, NULL);
             pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
             double r[2][ROWS] = {{0}};
             pcs_report report;
