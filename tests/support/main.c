@@ -1,4 +1,5 @@
-// The main program of a test: runs the tests of its file in their order there.
+// The main program of a test: runs the tests of its file in their order there; with arguments those
+// whose name contains one of them.
 #include "support.h"
 
 #include <stdio.h>
@@ -22,6 +23,15 @@ void test_around(SFun before, SFun after)
     after_each = after;
 }
 
+static bool wanted(const char *name, int n, char **words)
+{
+    bool found = n < 1;
+    for (int i = 0; i < n && !found; ++i) {
+        found = strstr(name, words[i]) != NULL;
+    }
+    return found;
+}
+
 int main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
@@ -31,7 +41,7 @@ int main(int argc, char **argv)
     tcase_set_timeout(tcase, 250);
     if (before_each) tcase_add_checked_fixture(tcase, before_each, after_each);
     for (const test_case *t = first; t; t = t->next) {
-        tcase_add_test(tcase, &t->test);
+        if (wanted(t->test.name, argc - 1, argv + 1)) tcase_add_test(tcase, &t->test);
     }
     suite_add_tcase(suite, tcase);
 
