@@ -485,7 +485,7 @@ TEST(heavy_on_light)
         scene_start(&s);
         pcs_state *before;
         CK_OK(pcs_state_create(s.m, &before));
-        for (int i = 0; i < TEST_DRAWS(20); ++i) {
+        for (int i = 0; i < TEST_FEW(2, 8); ++i) {
             ck_assert(attempt(&s, before, 0, 0.01));
             CK_NEAR(s.st->q[2], 0.1, 0.05);
         }

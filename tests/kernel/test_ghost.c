@@ -530,7 +530,7 @@ static double put_spinner(scene *s, pcs_system b, test_random *r, int parts, dou
 TEST(thin_walls_hold_what_spins)
 {
     test_random r = {1};
-    for (int k = 0; k < TEST_DRAWS(400); ++k) {
+    for (int k = 0; k < TEST_FEW(16, 400); ++k) {
         scene s = scene_open();
         s.scheme = k % 2 ? pcs_scheme_default() : pcs_scheme_dense(1e-8, 0.1);
         scene_gravity(&s, 0, 0, 0);

@@ -130,7 +130,7 @@ TEST(a_chain_keeps_its_energy)
         add_links(&s, 20);
         scene_start(&s);
         const double start = scene_potential(&s), drop = 20 * G * 20 * 0.5 * link_length;
-        for (int i = 0; i < TEST_DRAWS(10000); ++i) {
+        for (int i = 0; i < TEST_FEW(300, 10000); ++i) {
             scene_step(&s, 5e-4);
         }
         CK_NEAR(scene_kinetic(&s) + scene_potential(&s), start, 0.01 * drop);
@@ -428,7 +428,7 @@ TEST(loops_and_redundant_joints)
     const double edges[3] = {link_length, 0.02, 0.02}, front[3] = {-0.5 * link_length, 0, 0};
     const double back[3] = {0.5 * link_length, 0, 0};
     for (int k = 0; k < 4; ++k) {
-        const int n = k < 2 ? 8 : 200;
+        const int n = k < 2 ? 8 : TEST_FEW(60, 200);
         pcs_state *end[2];
         scene s[2];
         for (int twice = 0; twice < 2; ++twice) {

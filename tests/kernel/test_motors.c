@@ -419,7 +419,7 @@ TEST(a_rough_wire)
 TEST(a_spherical_bearing_of_three_angles)
 {
     static const double e_y[3] = {0, 1, 0};
-    const double M = 0.3, spin = TEST_FEW(0.2, 2), light = 1e-3;
+    const double M = 0.3, spin = TEST_FEW(0.2, 1), light = 1e-3;
     for (int k = 0; k < 2; ++k) {
         scene s = scene_open();
         s.scheme = pcs_scheme_default();
