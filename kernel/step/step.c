@@ -106,8 +106,8 @@ static bool begins_coarse(const trial *t)
     return step_adds_features(t) && t->m->n_blocks >= MANY_SYSTEMS;
 }
 
-// True when a step has been solved and hardly a body moves since: there are no contacts for a coarse
-// pass to find. Before the first solve bodies without velocity may be about to fall
+// True when a step has been solved and hardly a body moves since: there are no contacts for a
+// coarse pass to find. Before the first solve bodies without velocity may be about to fall
 static bool is_still(const trial *t)
 {
     if (!(t->hold > 0)) return false;
@@ -122,8 +122,8 @@ static bool is_still(const trial *t)
     return true;
 }
 
-// true when a pass adds features of known pairs: a coarse one, the first passes of small models, and
-// the first of those that move
+// true when a pass adds features of known pairs: a coarse one, the first passes of small models,
+// and the first of those that move
 static bool wants_features(const trial *t, int pass)
 {
     if (!step_adds_features(t)) return false;

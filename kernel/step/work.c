@@ -182,8 +182,8 @@ bool work_end(pcs_work *wk, pcs_status *status)
     if (*status != PCS_ERR_MEMORY || wk->peak <= wk->arena.size) return false;
 
     // Grows to the demand with a margin, as later stages have not asked yet: each method behind the
-    // sweeps needs more, and what comes before it would be made again. Pages that nobody writes take
-    // no memory. The old arena is released first, since nothing in it is needed
+    // sweeps needs more, and what comes before it would be made again. Pages that nobody writes
+    // take no memory. The old arena is released first, since nothing in it is needed
     const size_t little = wk->peak / 4 + 4096, much = 3 * wk->peak;
     const size_t margin = much > little && much < MARGIN_MOST ? much : little;
     pcs_arena_destroy(&wk->env, &wk->arena);
