@@ -106,12 +106,13 @@ static bool begins_coarse(const trial *t)
     return step_adds_features(t) && t->m->n_blocks >= MANY_SYSTEMS;
 }
 
-// True when a step has been solved and hardly a body moves since: there are no contacts for a
-// coarse pass to find. Before the first solve bodies without velocity may be about to fall
+// True when a step has been solved, to an accuracy at which hardly a body can have moved, and
+// hardly a body moves: there are no contacts for a coarse pass to find. Before the first solve
+// bodies without velocity may be about to fall
 static bool is_still(const trial *t)
 {
-    if (!(t->hold > 0)) return false;
-    const double most = fmax(t->hold, STILL * t->proj_tol);
+    const double most = STILL * t->proj_tol;
+    if (!(t->hold > 0 && t->hold < most)) return false;
     for (int i = 0; i < t->m->n_systems; ++i) {
         const model_system *s = &t->m->system[i];
         const double *v = t->st->v + s->v_at;
