@@ -124,7 +124,7 @@ static bool is_still(const trial *t)
 }
 
 // true when a pass adds features of known pairs: a coarse one, the first passes of small models,
-// and the first of those that move
+// and the first pass of a model at rest, which has no coarse one
 static bool wants_features(const trial *t, int pass)
 {
     if (!step_adds_features(t)) return false;
