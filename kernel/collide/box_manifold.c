@@ -102,18 +102,34 @@ static box_part joining(box_part a, box_part b)
     return p;
 }
 
+enum { CORNERS_MAX = 8 };
+
+typedef struct polygon {
+    corner at[2][CORNERS_MAX]; // those of the last cut, and room for the next
+    int now, n;
+} polygon;
+
 // keeps the side sign x_k <= limit of a polygon (Sutherland and Hodgman 1974)
-static int clip(const corner *in, int n, int k, int sign, double limit, double snap, corner *out)
+static void clip(polygon *p, int k, int sign, double limit, double snap)
 {
+    const corner *in = p->at[p->now];
+    double d[CORNERS_MAX];
+    bool all = true;
+    for (int i = 0; i < p->n; ++i) {
+        d[i] = sign * in[i].x[k] - limit;
+        all = all && d[i] <= snap;
+    }
+    if (all) return;
+    corner *out = p->at[!p->now];
     int m = 0;
-    for (int i = 0; i < n; ++i) {
-        const corner *a = &in[i], *b = &in[i + 1 < n ? i + 1 : 0];
-        const double da = sign * a->x[k] - limit, db = sign * b->x[k] - limit;
-        if (da <= snap) out[m++] = *a;
-        if ((da <= snap) == (db <= snap)) continue;
+    for (int i = 0; i < p->n; ++i) {
+        const int next = i + 1 < p->n ? i + 1 : 0;
+        const corner *a = &in[i], *b = &in[next];
+        if (d[i] <= snap) out[m++] = *a;
+        if ((d[i] <= snap) == (d[next] <= snap)) continue;
 
         // a corner that the snap kept may be beyond the plane: then the cut is at the corner
-        const double s = fmin(1, fmax(0, da / (da - db)));
+        const double s = fmin(1, fmax(0, d[i] / (d[i] - d[next])));
         corner *c = &out[m++];
         for (int i2 = 0; i2 < 3; ++i2) {
             c->x[i2] = a->x[i2] + s * (b->x[i2] - a->x[i2]);
@@ -122,13 +138,12 @@ static int clip(const corner *in, int n, int k, int sign, double limit, double s
         c->of_reference = joining(a->of_reference, b->of_reference);
         c->of_reference.c[k] = (signed char)sign;
     }
-    return m;
+    p->now = !p->now;
+    p->n = m;
 }
 
-enum { CORNERS_MAX = 8 };
-
 // the face of box 2 opposite to face (axis, sign) of box 1, clipped to its outline
-static int clip_face(const box_pair *b, int axis, int sign, double snap, corner out[CORNERS_MAX])
+static void clip_face(const box_pair *b, int axis, int sign, double snap, polygon *out)
 {
     // the face most opposite to the reference; a higher number must lead clearly
     int j = 0;
@@ -139,7 +154,9 @@ static int clip_face(const box_pair *b, int axis, int sign, double snap, corner 
     const signed char side = (signed char)-box_sign(sign * b->R[axis + 3 * j]);
 
     static const signed char round[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-    corner a[CORNERS_MAX], c[CORNERS_MAX];
+    corner *a = out->at[0];
+    out->now = 0;
+    out->n = 4;
     for (int v = 0; v < 4; ++v) {
         a[v] = (corner){.of_reference = {{0, 0, 0}}};
         a[v].of_reference.c[axis] = (signed char)sign;
@@ -149,17 +166,19 @@ static int clip_face(const box_pair *b, int axis, int sign, double snap, corner 
         box_part_middle(a[v].of_other, b->half2, a[v].x);
         box_from_2(b, a[v].x, a[v].x);
     }
-    int count = clip(a, 4, k, 1, b->half1[k], snap, c);
-    count = clip(c, count, k, -1, b->half1[k], snap, a);
-    count = clip(a, count, l, 1, b->half1[l], snap, c);
-    return clip(c, count, l, -1, b->half1[l], snap, out);
+    clip(out, k, 1, b->half1[k], snap);
+    clip(out, k, -1, b->half1[k], snap);
+    clip(out, l, 1, b->half1[l], snap);
+    clip(out, l, -1, b->half1[l], snap);
 }
 
 // the contacts of the reference face, gaps along its normal
 static int face_contacts(const box_pair *b, const reference *r, const double u[3], double size,
                          box_contact out[CORNERS_MAX])
 {
-    const box_pair e = box_exchange(b), *f = r->of1 ? b : &e;
+    box_pair e;
+    if (!r->of1) e = box_exchange(b);
+    const box_pair *f = r->of1 ? b : &e;
     double u2[3], normal[3];
     m3_mul_t(b->R, u, u2);
     const int axis = r->axis, sign = r->of1 ? box_sign(u[axis]) : -box_sign(u2[axis]);
@@ -167,10 +186,10 @@ static int face_contacts(const box_pair *b, const reference *r, const double u[3
     face.c[axis] = (signed char)sign;
     box_part_direction(face, normal);
 
-    corner corners[CORNERS_MAX];
-    const int n = clip_face(f, axis, sign, snap_tol * size, corners);
-    for (int i = 0; i < n; ++i) {
-        const corner *k = &corners[i];
+    polygon clipped;
+    clip_face(f, axis, sign, snap_tol * size, &clipped);
+    for (int i = 0; i < clipped.n; ++i) {
+        const corner *k = &clipped.at[clipped.now][i];
         double x[3];
 
         // vertices first, then points of cuts
@@ -204,7 +223,7 @@ static int face_contacts(const box_pair *b, const reference *r, const double u[3
             v3_copy(x, c->at);
         }
     }
-    return n;
+    return clipped.n;
 }
 
 // The end, on side s of axis i of box 1, of the part that two edges (along i, and along j of box 2)

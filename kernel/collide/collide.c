@@ -82,14 +82,28 @@ static void swap3(double a[3], double b[3])
     memcpy(b, t, sizeof t);
 }
 
+// a direction in the frame of a shape, in that of its body. Adding zero is all that quat_turn does
+// where the shape is not turned: -0 becomes 0
+static void turn(const pcs_shape *s, bool turned, const double d[3], double out[3])
+{
+    if (turned) {
+        quat_turn(s->orientation, 1, d, out);
+        return;
+    }
+    for (int i = 0; i < 3; ++i) {
+        out[i] = d[i] + 0.0;
+    }
+}
+
 void collide_place(const pcs_shape *s1, const double x1[3], const double d1[3], const pcs_shape *s2,
                    const double x2[3], const double d2[3], const double n2[3], pcs_feature *f)
 {
-    quat_turn(s1->orientation, 1, x1, f->p1);
-    quat_turn(s1->orientation, 1, d1, f->d1);
-    quat_turn(s2->orientation, 1, x2, f->p2);
-    quat_turn(s2->orientation, 1, d2, f->d2);
-    quat_turn(s2->orientation, 1, n2, f->n2);
+    const bool turned1 = shape_is_turned(s1), turned2 = shape_is_turned(s2);
+    turn(s1, turned1, x1, f->p1);
+    turn(s1, turned1, d1, f->d1);
+    turn(s2, turned2, x2, f->p2);
+    turn(s2, turned2, d2, f->d2);
+    turn(s2, turned2, n2, f->n2);
     v3_along(f->p1, 1, s1->position, f->p1);
     v3_along(f->p2, 1, s2->position, f->p2);
 }

@@ -6,6 +6,8 @@
 
 #include <percuss/features.h>
 
+#include <string.h>
+
 #include "rotation/pose.h"
 
 // radius of the ball about the origin of the shape that contains it; 0 for half-spaces
@@ -13,6 +15,13 @@ double shape_radius(const pcs_shape *s);
 // thickness: diameter or least edge (hull: diameter of a ball inside); infinite for shapes without
 // another side
 double shape_thickness(const pcs_shape *s);
+
+// true when a shape is rotated in its body; most are not
+static inline bool shape_is_turned(const pcs_shape *s)
+{
+    static const double one[4] = {1, 0, 0, 0};
+    return memcmp(s->orientation, one, sizeof one) != 0;
+}
 
 // an inertial direction in the frame of a shape
 static inline void shape_direction(const pcs_shape *s, const double *q, const double d[3],

@@ -224,16 +224,29 @@ double shape_thickness(const pcs_shape *s)
 
 // ---- two shapes --------------------------------------------------------------------------------
 
+// The axes of a shape, inertial. Those of a shape that is not turned are the columns of R(Q); adding
+// zero turns -0 into 0, as the products of the other way do
+static void axes(const pcs_shape *s, const double *q, double R[9])
+{
+    if (q && !shape_is_turned(s)) {
+        quat_matrix(q + 3, R);
+        for (int i = 0; i < 9; ++i) {
+            R[i] += 0.0;
+        }
+        return;
+    }
+    quat_matrix(s->orientation, R);
+    for (int j = 0; j < 3; ++j) {
+        pose_direction(q, R + 3 * j, R + 3 * j);
+    }
+}
+
 void shape_relative(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                     double R[9], double t[3])
 {
     double R1[9], R2[9], x1[3], x2[3], d[3];
-    quat_matrix(s1->orientation, R1);
-    quat_matrix(s2->orientation, R2);
-    for (int j = 0; j < 3; ++j) {
-        pose_direction(q1, R1 + 3 * j, R1 + 3 * j);
-        pose_direction(q2, R2 + 3 * j, R2 + 3 * j);
-    }
+    axes(s1, q1, R1);
+    axes(s2, q2, R2);
     pose_point(q1, s1->position, x1);
     pose_point(q2, s2->position, x2);
     v3_sub(x2, x1, d);
