@@ -7,13 +7,11 @@
 // A core with a radius has an inside: the gap is the distance of the cores less the radii. Bare
 // points and lines have none: there the normal at detection, n2, defines the side of body 2 on
 // which core 1 is, and the gap changes sign when they pass each other.
-#include <string.h>
+#include "relations/contact.h"
 
-#include <percuss/features.h>
 #include <percuss/rotation.h>
 
 #include "linalg/m3.h"
-#include "relations/contact.h"
 
 // sine of the angle below which two edges count as parallel: their cross product then has only half
 // of its digits, and their crossing is 1e8 times as far away as their distance
@@ -31,37 +29,27 @@ typedef struct facing {
     double D, N[3], c1[3], c2[3];
 } facing;
 
-// the pose of a body as a matrix
-typedef struct pose {
-    const double *x; // null: the world, and R is not set
-    double R[9];
-} pose;
-
-// the pose q for the point p; `more`: for directions, too. Else R is not set for a point at G
-static void pose_of(const double *q, const double p[3], bool more, pose *out)
+static void turn(feature_pose *at, const double d[3], double out[3])
 {
-    out->x = q;
-    if (!q) return;
-    if (more || p[0] != 0 || p[1] != 0 || p[2] != 0) {
-        pcs_quat_to_matrix(q + 3, out->R);
-    } else {
-        memset(out->R, 0, sizeof out->R);
-    }
-}
-
-static void turn(const pose *at, const double d[3], double out[3])
-{
-    if (at->x) {
-        m3_mul(at->R, d, out);
-    } else {
+    if (!at->q) {
         v3_copy(d, out);
+        return;
     }
+    if (!at->turned) pcs_quat_to_matrix(at->q + 3, at->R);
+    at->turned = true;
+    m3_mul(at->R, d, out);
 }
 
-static void place(const pose *at, const double p[3], double out[3])
+// `free`: a core that needs no directions, which does not depend on the rotation if it is at G
+static void place(feature_pose *at, const double p[3], bool free, double out[3])
 {
+    static const double none[3] = {0};
+    if (at->q && free && p[0] == 0 && p[1] == 0 && p[2] == 0) {
+        v3_along(at->q, 1, none, out);
+        return;
+    }
     turn(at, p, out);
-    if (at->x) v3_along(at->x, 1, out, out);
+    if (at->q) v3_along(at->q, 1, out, out);
 }
 
 static void copy(const double a[3], double sign, double out[3])
@@ -172,26 +160,30 @@ static void face(pcs_feature_kind kind, const cores *k, facing *f)
     }
 }
 
-void pcs_feature_gap(const pcs_feature *feature, const double *q1, const double *q2, pcs_gap *out)
+void feature_gap(const pcs_feature *feature, feature_pose *one, feature_pose *two, pcs_gap *out)
 {
     const pcs_feature_kind kind = feature->kind;
+    const bool plane1 = kind == PCS_FEATURE_PLANE_POINT, plane2 = kind == PCS_FEATURE_POINT_PLANE;
     cores k;
-    pose one, two;
-    pose_of(q1, feature->p1, kind != PCS_FEATURE_POINT_PLANE, &one);
-    pose_of(q2, feature->p2, kind != PCS_FEATURE_PLANE_POINT, &two);
     k.bare = feature->radius1 == 0 && feature->radius2 == 0;
-    place(&one, feature->p1, k.p1);
-    place(&two, feature->p2, k.p2);
-    if (kind != PCS_FEATURE_POINT_PLANE) turn(&one, feature->d1, k.d1);
-    if (kind != PCS_FEATURE_PLANE_POINT) turn(&two, feature->d2, k.d2);
-    if (kind != PCS_FEATURE_POINT_PLANE) turn(&two, feature->n2, k.n2);
+    place(one, feature->p1, plane2, k.p1);
+    place(two, feature->p2, plane1, k.p2);
+    if (!plane2) turn(one, feature->d1, k.d1);
+    if (!plane1) turn(two, feature->d2, k.d2);
+    if (!plane1 && !plane2) turn(two, feature->n2, k.n2);
 
     facing f;
-    face(feature->kind, &k, &f);
+    face(kind, &k, &f);
 
     // from the cores to the surfaces
     out->g = f.D - feature->radius1 - feature->radius2;
     copy(f.N, 1, out->N);
     v3_along(f.c1, -feature->radius1, f.N, out->P1);
     v3_along(f.c2, feature->radius2, f.N, out->P2);
+}
+
+void pcs_feature_gap(const pcs_feature *feature, const double *q1, const double *q2, pcs_gap *out)
+{
+    feature_pose one = {.q = q1}, two = {.q = q2};
+    feature_gap(feature, &one, &two, out);
 }

@@ -268,14 +268,14 @@ static bool take_place(const trial *t, int i, const still_place *p)
     return true;
 }
 
-// gap and rows
-static pcs_status place_contact(const trial *t, int i, pcs_arena mem)
+// gap and rows; at: zeroed, or the poses of the contact before it
+static pcs_status place_contact(const trial *t, int i, feature_pose at[2], pcs_arena mem)
 {
     candidate *c = &t->list.c[i];
     pcs_gap gap;
-    PCS_TRY(candidate_contact(t->m, c, system_q(t->m, c->pose1, t->st->q),
-                              system_q(t->m, c->pose2, t->st->q), t->st->q, mem, &t->list.k[i],
-                              &gap));
+    feature_pose_at(&at[0], system_q(t->m, c->pose1, t->st->q));
+    feature_pose_at(&at[1], system_q(t->m, c->pose2, t->st->q));
+    PCS_TRY(candidate_contact(t->m, c, at, t->st->q, mem, &t->list.k[i], &gap));
     c->g[0] = gap.g;
     v3_copy(gap.P1, c->P1);
     v3_copy(gap.P2, c->P2);
@@ -300,8 +300,9 @@ static pcs_status add_contact(const trial *t, int shape1, int shape2, const pcs_
     const int i = list->n - 1;
     int hint = 0;
     list_contact(t, i, shape1, shape2, f);
+    feature_pose at[2] = {0};
     PCS_TRY(take_mapped(t, c, mem));
-    PCS_TRY(place_contact(t, i, *mem));
+    PCS_TRY(place_contact(t, i, at, *mem));
     PCS_TRY(candidate_drive(t, c, &list->k[i], t->st->q, mem));
     complete(t, c, &list->k[i], &hint);
     return PCS_OK;
@@ -330,8 +331,8 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     int hint = 0;
     list_contact(t, i, m->shape1, m->shape2, f);
     PCS_TRY(take_mapped(t, c, mem));
-    PCS_TRY(candidate_contact(t->m, c, m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL,
-                              t->st->q, *mem, k, &gap));
+    feature_pose at[2] = {{.q = m->path1.q ? m->q1 : NULL}, {.q = m->path2.q ? m->q2 : NULL}};
+    PCS_TRY(candidate_contact(t->m, c, at, t->st->q, *mem, k, &gap));
     if (row == MEETING_OF_CENTRES) {
         memset(k->core, 0, sizeof k->core);
         memset(k->along, 0, sizeof k->along);
@@ -370,13 +371,14 @@ static void place_share(void *argument, int begin, int end)
     const placing *p = argument;
     const trial *t = p->t;
     const pcs_arena none = {0};
+    feature_pose at[2] = {0};
     for (int k = begin, hint = 0; k < end; ++k) {
         const int *pair = p->near->pair[p->near->pair_of[k]], i = p->first + k;
         list_contact(t, i, pair[0], pair[1], &p->near->f[k]);
         if (candidate_is_mapped(t->m, &t->list.c[i])) continue;
         const int from = p->near->from ? p->near->from[k] : -1;
         if (from < 0 || !take_place(t, i, &t->work->still.place[from])) {
-            const pcs_status status = place_contact(t, i, none);
+            const pcs_status status = place_contact(t, i, at, none);
             PCS_ASSERT(status == PCS_OK);
             (void)status;
         }
@@ -400,10 +402,11 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
     placing p = {t, near, first};
     threads_each(near->n < FEW_CONTACTS ? NULL : t->work->team, near->n, place_share, &p);
     list->n += near->n;
+    feature_pose at[2] = {0};
     for (int i = first, hint = 0; i < list->n && in_order(t->m); ++i) {
         if (candidate_is_mapped(t->m, &list->c[i])) {
             PCS_TRY(take_mapped(t, &list->c[i], mem));
-            PCS_TRY(place_contact(t, i, *mem));
+            PCS_TRY(place_contact(t, i, at, *mem));
         }
         PCS_TRY(candidate_drive(t, &list->c[i], &list->k[i], t->st->q, mem));
         complete(t, &list->c[i], &list->k[i], &hint);
@@ -537,9 +540,10 @@ static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pc
     pcs_feature_gap(f, q1, q2, &now);
     pcs_feature_gap(c->feature, q1, q2, &then);
     if (v3_dot(now.N, then.N) >= 1 - SAME_NORMAL) return PCS_OK;
+    feature_pose at[2] = {0};
     c->feature = f;
     list->n_plain = 0;
-    PCS_TRY(place_contact(t, i, *mem));
+    PCS_TRY(place_contact(t, i, at, *mem));
     PCS_TRY(candidate_drive(t, c, &t->list.k[i], t->st->q, mem));
     complete(t, c, &t->list.k[i], &hint);
     if (i < t->list.n_first) t->list.first[i] = t->list.k[i];

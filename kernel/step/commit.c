@@ -47,11 +47,14 @@ static void publish_pieces(void *arg, int begin, int end)
 {
     const publishing *p = arg;
     const trial *t = p->t;
+    feature_pose at[2] = {0};
     for (int k = begin; k < end; ++k) {
         p->piece[k] = (count){0};
         for (int i = k * PIECE; i < (k + 1) * PIECE && i < p->list->n; ++i) {
             candidate *c = &p->list->c[i];
-            if (c->interaction < 0 && !(p->list->gaps_known && !c->held)) contact_end_gap(t, c);
+            if (c->interaction < 0 && !(p->list->gaps_known && !c->held)) {
+                contact_end_gap(t, c, at);
+            }
             publish(p, i, &p->piece[k]);
         }
     }

@@ -115,8 +115,9 @@ static pcs_status add_row(project_local *p, const near_pair *pair, const pcs_fea
     candidate_join(m, &c, m->shape[pair->shape[0]].system, m->shape[pair->shape[1]].system);
     bodies_block k = {.sys = {system_moves(m, c.sys1) ? 0 : -1, system_moves(m, c.sys2) ? 0 : -1}};
     pcs_gap gap;
-    PCS_TRY(candidate_contact(m, &c, system_q(m, c.sys1, t->end.q), system_q(m, c.sys2, t->end.q),
-                              t->end.q, *mem, &k, &gap));
+    feature_pose at[2] = {{.q = system_q(m, c.sys1, t->end.q)},
+                          {.q = system_q(m, c.sys2, t->end.q)}};
+    PCS_TRY(candidate_contact(m, &c, at, t->end.q, *mem, &k, &gap));
     local_row r = {
         .body = {enter(p, c.sys1, mem), enter(p, c.sys2, mem)}, .seen = {-1, -1}, .g = gap.g};
     if (r.body[0] < -1 || r.body[1] < -1) return pcs_fail_memory("projection");

@@ -334,9 +334,10 @@ static double deepest(const trial *t, const touches *over, candidates *list)
 {
     const pcs_model *m = t->m;
     double out = 0;
+    feature_pose at[2] = {0};
     for (int i = 0; t->list.clear && i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
-        if (c->interaction < 0) contact_end_gap(t, &list->c[i]);
+        if (c->interaction < 0) contact_end_gap(t, &list->c[i], at);
         if (c->interaction < 0 && -c->g_end[0] > out) out = -c->g_end[0];
     }
     for (int k = 0; k < over->n; ++k) {

@@ -28,14 +28,18 @@ static bool has_moved(const trial *t, int system)
     return memcmp(q, end, (size_t)s->nq * sizeof *q) != 0;
 }
 
-void contact_end_gap(const trial *t, candidate *c)
+void contact_end_gap(const trial *t, candidate *c, feature_pose at[2])
 {
     // the gap of a meeting on the paths is not that at q_k
     if (c->held && !c->proven && !has_moved(t, c->pose1) && !has_moved(t, c->pose2)) {
         c->g_end[0] = c->g[0];
         return;
     }
-    contact_gap(t->m, c, t->end.q, c->g_end);
+    pcs_gap gap;
+    feature_pose_at(&at[0], system_q(t->m, c->pose1, t->end.q));
+    feature_pose_at(&at[1], system_q(t->m, c->pose2, t->end.q));
+    feature_gap(c->feature, &at[0], &at[1], &gap);
+    c->g_end[0] = gap.g;
 }
 
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
@@ -224,11 +228,11 @@ static void copy_mapped(const pcs_model *m, const candidate *c, int dim, const d
     }
 }
 
-static pcs_status contact_block(const pcs_model *m, const candidate *c, const double *q1,
-                                const double *q2, const double *q, bool carry, pcs_arena mem,
-                                bodies_block *k, pcs_gap *gap)
+static pcs_status contact_block(const pcs_model *m, const candidate *c, feature_pose at[2],
+                                const double *q, bool carry, pcs_arena mem, bodies_block *k,
+                                pcs_gap *gap)
 {
-    pcs_feature_gap(c->feature, q1, q2, gap);
+    feature_gap(c->feature, &at[0], &at[1], gap);
     const pcs_plane plane = m->n_planar > 0 ? pair_plane(m, c->pose1, c->pose2) : PCS_PLANE_NONE;
     if (plane != PCS_PLANE_NONE) {
         plane_frame(plane, gap->N, k->F);
@@ -240,17 +244,17 @@ static pcs_status contact_block(const pcs_model *m, const candidate *c, const do
         pcs_contact_frame(gap->N, k->F);
     }
     if (!candidate_is_mapped(m, c)) {
-        if (k->sys[0] >= 0) contact_lever(m, c, 1, q1, gap, k);
-        if (k->sys[1] >= 0) contact_lever(m, c, 2, q2, gap, k);
+        if (k->sys[0] >= 0) contact_lever(m, c, 1, at[0].q, gap, k);
+        if (k->sys[1] >= 0) contact_lever(m, c, 2, at[1].q, gap, k);
         return PCS_OK;
     }
     clear_rows(m, c, k->dim, c->J);
     for (int side = 0; side < 2; ++side) {
         const int pose = side == 0 ? c->pose1 : c->pose2, to = side_of_mover(c, side);
         if (!system_can_move(m, pose)) continue;
-        contact_lever(m, c, side + 1, side == 0 ? q1 : q2, gap, k);
+        contact_lever(m, c, side + 1, at[side].q, gap, k);
         if (!is_mapped(m, pose)) continue;
-        PCS_TRY(add_contact_rows(m, c, side, side == 0 ? q1 : q2, q, mem, k, c->J[to]));
+        PCS_TRY(add_contact_rows(m, c, side, at[side].q, q, mem, k, c->J[to]));
         k->rows[to] = c->J[to];
     }
     return PCS_OK;
@@ -390,11 +394,10 @@ pcs_status candidate_take_rows(const pcs_model *m, int system, int dim, pcs_aren
     return *J ? PCS_OK : pcs_fail_memory("step: the rows");
 }
 
-pcs_status candidate_contact(const pcs_model *m, const candidate *c, const double *q1,
-                             const double *q2, const double *q, pcs_arena mem, bodies_block *k,
-                             pcs_gap *gap)
+pcs_status candidate_contact(const pcs_model *m, const candidate *c, feature_pose at[2],
+                             const double *q, pcs_arena mem, bodies_block *k, pcs_gap *gap)
 {
-    return contact_block(m, c, q1, q2, q, false, mem, k, gap);
+    return contact_block(m, c, at, q, false, mem, k, gap);
 }
 
 pcs_status candidate_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
@@ -402,8 +405,8 @@ pcs_status candidate_block(const pcs_model *m, const candidate *c, const double 
 {
     if (c->interaction < 0) {
         pcs_gap own;
-        return contact_block(m, c, system_q(m, c->pose1, q), system_q(m, c->pose2, q), q, carry,
-                             mem, k, gap ? gap : &own);
+        feature_pose at[2] = {{.q = system_q(m, c->pose1, q)}, {.q = system_q(m, c->pose2, q)}};
+        return contact_block(m, c, at, q, carry, mem, k, gap ? gap : &own);
     }
     double *const none[2] = {NULL, NULL};
     return interaction_rows(m, c, c->dim, q, mem, c->J, none);

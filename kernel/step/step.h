@@ -9,6 +9,7 @@
 #include "laws/law.h"
 #include "linalg/mass.h"
 #include "model/model.h"
+#include "relations/contact.h"
 #include "state/state.h"
 #include "step/events.h"
 #include "systems/systems.h"
@@ -541,8 +542,9 @@ static inline pcs_cone candidate_cone(const candidate *c)
 
 // the gap of a contact of shapes at q
 void contact_gap(const pcs_model *m, const candidate *c, const double *q, double *g);
-// g_end of a contact of shapes; without work where nothing has moved
-void contact_end_gap(const trial *t, candidate *c);
+// g_end of a contact of shapes; without work where nothing has moved. at: zeroed, or the poses of
+// the contact before it, which most contacts share
+void contact_end_gap(const trial *t, candidate *c, feature_pose at[2]);
 // the gaps of any candidate, with f(t + h)
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g);
@@ -552,9 +554,8 @@ pcs_status candidate_block(const pcs_model *m, const candidate *c, const double 
                            pcs_arena mem, bodies_block *k, pcs_gap *gap);
 // the same for a contact of shapes at the poses of its systems; q: the coordinates of carriers. It
 // cannot fail where no system is carried
-pcs_status candidate_contact(const pcs_model *m, const candidate *c, const double *q1,
-                             const double *q2, const double *q, pcs_arena mem, bodies_block *k,
-                             pcs_gap *gap);
+pcs_status candidate_contact(const pcs_model *m, const candidate *c, feature_pose at[2],
+                             const double *q, pcs_arena mem, bodies_block *k, pcs_gap *gap);
 // memory for the rows of one side, dim x nv
 pcs_status candidate_take_rows(const pcs_model *m, int system, int dim, pcs_arena *mem, double **J);
 // the rows of one side alone at q in the frame F, moving or not, as a block of system 0; J has room
