@@ -29,19 +29,21 @@ typedef struct facing {
     double D, N[3], c1[3], c2[3];
 } facing;
 
-static void turn(feature_pose *at, const double d[3], double out[3])
+static inline void turn(feature_pose *at, const double d[3], double out[3])
 {
     if (!at->q) {
         v3_copy(d, out);
         return;
     }
-    if (!at->turned) pcs_quat_to_matrix(at->q + 3, at->R);
-    at->turned = true;
+    if (!at->turned) {
+        pcs_quat_to_matrix(at->q + 3, at->R);
+        at->turned = true;
+    }
     m3_mul(at->R, d, out);
 }
 
 // `free`: a core that needs no directions, which does not depend on the rotation if it is at G
-static void place(feature_pose *at, const double p[3], bool free, double out[3])
+static inline void place(feature_pose *at, const double p[3], bool free, double out[3])
 {
     static const double none[3] = {0};
     if (at->q && free && p[0] == 0 && p[1] == 0 && p[2] == 0) {
@@ -57,16 +59,6 @@ static void copy(const double a[3], double sign, double out[3])
     for (int i = 0; i < 3; ++i) {
         out[i] = sign * a[i];
     }
-}
-
-// height and foot of a point c over the plane through p with unit normal n
-static void point_plane(const double c[3], const double p[3], const double n[3], double *height,
-                        double foot[3])
-{
-    double w[3];
-    v3_sub(c, p, w);
-    *height = v3_dot(n, w);
-    v3_along(c, -*height, n, foot);
 }
 
 // the point of the line (p, d) nearest c
@@ -134,52 +126,63 @@ static void face(pcs_feature_kind kind, const cores *k, facing *f)
 {
     copy(k->p1, 1, f->c1);
     copy(k->p2, 1, f->c2);
-    switch (kind) {
-    case PCS_FEATURE_POINT_PLANE:
-        point_plane(k->p1, k->p2, k->d2, &f->D, f->c2);
-        copy(k->d2, 1, f->N);
-        break;
-    case PCS_FEATURE_PLANE_POINT:
-        point_plane(k->p2, k->p1, k->d1, &f->D, f->c1);
-        copy(k->d1, -1, f->N);
-        break;
-    case PCS_FEATURE_POINT_POINT:
+    if (kind == PCS_FEATURE_POINT_POINT) {
         join(k, NULL, f);
-        break;
-    case PCS_FEATURE_POINT_EDGE:
+    } else if (kind == PCS_FEATURE_POINT_EDGE) {
         point_line(k->p1, k->p2, k->d2, f->c2);
         join(k, k->d2, f);
-        break;
-    case PCS_FEATURE_EDGE_POINT:
+    } else if (kind == PCS_FEATURE_EDGE_POINT) {
         point_line(k->p2, k->p1, k->d1, f->c1);
         join(k, k->d1, f);
-        break;
-    case PCS_FEATURE_EDGE_EDGE:
+    } else {
         edge_edge(k, f);
-        break;
     }
+}
+
+// from the cores to the surfaces
+static inline void surfaces(const pcs_feature *feature, double D, const double N[3],
+                            const double c1[3], const double c2[3], pcs_gap *out)
+{
+    out->g = D - feature->radius1 - feature->radius2;
+    copy(N, 1, out->N);
+    v3_along(c1, -feature->radius1, N, out->P1);
+    v3_along(c2, feature->radius2, N, out->P2);
+}
+
+// A point over a plane, by its height and its foot: most contacts are such
+static void point_over_plane(const pcs_feature *f, feature_pose *one, feature_pose *two,
+                             pcs_gap *out)
+{
+    const bool first = f->kind == PCS_FEATURE_PLANE_POINT; // body 1 has the plane
+    feature_pose *at = first ? one : two;
+    double c[3], p[3], n[3], w[3], foot[3], N[3];
+    place(first ? two : one, first ? f->p2 : f->p1, true, c);
+    place(at, first ? f->p1 : f->p2, false, p);
+    turn(at, first ? f->d1 : f->d2, n);
+    v3_sub(c, p, w);
+    const double height = v3_dot(n, w);
+    v3_along(c, -height, n, foot);
+    copy(n, first ? -1 : 1, N);
+    surfaces(f, height, N, first ? foot : c, first ? c : foot, out);
 }
 
 void feature_gap(const pcs_feature *feature, feature_pose *one, feature_pose *two, pcs_gap *out)
 {
     const pcs_feature_kind kind = feature->kind;
-    const bool plane1 = kind == PCS_FEATURE_PLANE_POINT, plane2 = kind == PCS_FEATURE_POINT_PLANE;
+    if (kind == PCS_FEATURE_POINT_PLANE || kind == PCS_FEATURE_PLANE_POINT) {
+        point_over_plane(feature, one, two, out);
+        return;
+    }
     cores k;
-    k.bare = feature->radius1 == 0 && feature->radius2 == 0;
-    place(one, feature->p1, plane2, k.p1);
-    place(two, feature->p2, plane1, k.p2);
-    if (!plane2) turn(one, feature->d1, k.d1);
-    if (!plane1) turn(two, feature->d2, k.d2);
-    if (!plane1 && !plane2) turn(two, feature->n2, k.n2);
-
     facing f;
+    k.bare = feature->radius1 == 0 && feature->radius2 == 0;
+    place(one, feature->p1, false, k.p1);
+    place(two, feature->p2, false, k.p2);
+    turn(one, feature->d1, k.d1);
+    turn(two, feature->d2, k.d2);
+    turn(two, feature->n2, k.n2);
     face(kind, &k, &f);
-
-    // from the cores to the surfaces
-    out->g = f.D - feature->radius1 - feature->radius2;
-    copy(f.N, 1, out->N);
-    v3_along(f.c1, -feature->radius1, f.N, out->P1);
-    v3_along(f.c2, feature->radius2, f.N, out->P2);
+    surfaces(feature, f.D, f.N, f.c1, f.c2, out);
 }
 
 void pcs_feature_gap(const pcs_feature *feature, const double *q1, const double *q2, pcs_gap *out)
