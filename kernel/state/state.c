@@ -10,6 +10,10 @@
 #include "model/carried.h"
 #include "systems/systems.h"
 
+// a search first walks from where the last one ended: contacts of a pair are recalled one after
+// another, but in the order in which they were found
+enum { NEAR = 4 };
+
 void state_touch(pcs_state *st)
 {
     static atomic_ullong last;
@@ -23,38 +27,31 @@ static int order(int a, int b)
 
 int contact_key_compare(const contact_key *a, const contact_key *b)
 {
+    // most keys that are compared are of one pair
+    if (a->shape1 == b->shape1 && a->shape2 == b->shape2) {
+        return (a->feature > b->feature) - (a->feature < b->feature);
+    }
     // interactions, whose shape1 is -1, are identified by their own number
     const bool a_first = a->shape1 < a->shape2, b_first = b->shape1 < b->shape2;
     int c = order(a_first ? a->shape1 : a->shape2, b_first ? b->shape1 : b->shape2);
     if (c == 0) c = order(a_first ? a->shape2 : a->shape1, b_first ? b->shape2 : b->shape1);
-    if (c == 0) c = order(a->shape1, b->shape1);
-    return c != 0 ? c : (a->feature > b->feature) - (a->feature < b->feature);
+    return c != 0 ? c : order(a->shape1, b->shape1);
 }
 
 const remembered *state_recall(const pcs_state *st, contact_key key, int *hint)
 {
-    int low = 0, high = st->memory->n - 1;
-    for (int i = *hint; i < *hint + 3 && i <= high; ++i) {
-        const int c = contact_key_compare(&st->memory->contact[i].key, &key);
-        if (c == 0) {
-            *hint = i + 1;
-            return &st->memory->contact[i];
-        }
-        if (c > 0) break;
-        low = i + 1;
-    }
-    if (low <= *hint) low = 0;
-    while (low <= high) {
-        const int mid = low + (high - low) / 2;
+    int low = 0, high = st->memory->n - 1, near = *hint < high ? *hint : high;
+    for (int steps = 0; low <= high; ++steps) {
+        const int mid = steps < NEAR ? near : low + (high - low) / 2;
         const int c = contact_key_compare(&st->memory->contact[mid].key, &key);
         if (c == 0) {
             *hint = mid + 1;
             return &st->memory->contact[mid];
         }
         if (c < 0) {
-            low = mid + 1;
+            low = near = mid + 1;
         } else {
-            high = mid - 1;
+            high = near = mid - 1;
         }
     }
     *hint = low;
