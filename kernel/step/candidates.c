@@ -397,7 +397,12 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
     // one after another, as the rule for laws may be a callback
     for (int k = 0; k < near->n; ++k) {
         const int *pair = near->pair[near->pair_of[k]];
-        PCS_TRY(law_of(t, pair[0], pair[1], &list->c[first + k].law));
+        candidate *c = &list->c[first + k];
+        if (k > 0 && near->pair_of[k] == near->pair_of[k - 1]) {
+            c->law = c[-1].law;
+        } else {
+            PCS_TRY(law_of(t, pair[0], pair[1], &c->law));
+        }
     }
     placing p = {t, near, first};
     threads_each(near->n < FEW_CONTACTS ? NULL : t->work->team, near->n, place_share, &p);
