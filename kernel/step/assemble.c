@@ -125,7 +125,8 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
 {
     double *middle = NULL, left = 0, change = 0;
     const double *closed = NULL, *start = NULL;
-    for (int i = 0; i < list->n; ++i) {
+    // interactions come first
+    for (int i = 0; i < list->n && list->c[i].joint; ++i) {
         candidate *c = &list->c[i];
         if (!step_at_middle(t, c)) {
             const bool closes = c->closes && !step_rows_follow(&t->m->scheme);
@@ -141,7 +142,7 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
         PCS_TRY(rows_in_middle(t, c, &list->k[i], c->closes ? closed : middle, mem));
         add_squares(c, &left, &change);
     }
-    for (int i = 0; i < list->n; ++i) {
+    for (int i = 0; i < list->n && list->c[i].joint; ++i) {
         candidate *c = &list->c[i];
         if (!c->joint_shift) continue;
         if (pure && left >= CONTRADICTS * change) {
@@ -240,12 +241,13 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
 double step_load_bounds(const trial *t, const double *r, candidates *list, solution *s)
 {
     double change = 0, largest = 0;
-    for (int i = 0, at = 0; i < list->n; ++i) {
+    // interactions come first
+    for (int i = 0, at = 0; i < list->n && list->c[i].joint; ++i) {
         const candidate *c = &list->c[i];
         if (!c->active) continue;
         bodies_block *to = &s->block[at++];
-        if (c->load == 0) continue;
-        const candidate *joint = &list->c[c->load - 1];
+        if (c->joint->load == 0) continue;
+        const candidate *joint = &list->c[c->joint->load - 1];
         const double *from = r && joint->active ? r + joint->at : joint->r;
         const int rows = joint_force_rows(&t->m->interaction[joint->interaction].relation);
         double square = 0;

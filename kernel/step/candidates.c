@@ -129,7 +129,7 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
         return;
     }
     for (int i = 0; i < c->dim; ++i) {
-        if (c->interaction >= 0) key.feature = (unsigned)(c->row + i);
+        if (c->interaction >= 0) key.feature = (unsigned)(c->joint->row + i);
         if (i >= 3 && !t->m->scheme.sleep) break;
         const remembered *r = state_recall(t->st, key, hint);
         if (!r || (i >= 3 && r->active <= RESTS_MOST)) continue;
@@ -164,8 +164,9 @@ static pcs_status add_interaction(const trial *t, int i, int row, int dim, pcs_a
     candidate *c = add(t, &def->law, dim, mem, list);
     if (!c) return pcs_fail_memory("step: an interaction");
     c->interaction = i;
-    c->load = load;
-    c->row = row;
+    c->joint = PCS_TAKE(mem, 1, candidate_joint);
+    if (!c->joint) return pcs_fail_memory("step: an interaction");
+    *c->joint = (candidate_joint){.row = row, .load = load};
     c->key = (contact_key){-1, i, (unsigned)row};
     candidate_join(m, c, def->system1.id - 1, def->system2.id - 1);
     bodies_block *k = &list->k[list->n - 1];
@@ -174,14 +175,14 @@ static pcs_status add_interaction(const trial *t, int i, int row, int dim, pcs_a
         PCS_TRY(candidate_take_rows(m, side == 0 ? c->sys1 : c->sys2, dim, mem, &c->J[side]));
         k->rows[side] = c->J[side];
         if (!is_carried(m, side == 0 ? c->pose1 : c->pose2)) continue;
-        c->carried[side] = PCS_TAKE(mem, 6 * (size_t)dim + BODY_NQ, double);
-        if (!c->carried[side]) return pcs_fail_memory("step: an interaction");
+        c->joint->carried[side] = PCS_TAKE(mem, 6 * (size_t)dim + BODY_NQ, double);
+        if (!c->joint->carried[side]) return pcs_fail_memory("step: an interaction");
     }
     PCS_TRY(candidate_time(t, c));
-    const double end = c->time_f[1];
-    c->time_f[1] = c->time_f[0];
+    const double end = c->joint->time_f[1];
+    c->joint->time_f[1] = c->joint->time_f[0];
     PCS_TRY(candidate_gap(m, c, t->st->q, *mem, c->g));
-    c->time_f[1] = end;
+    c->joint->time_f[1] = end;
     PCS_TRY(candidate_block(m, c, t->st->q, false, *mem, k, NULL));
     PCS_TRY(candidate_drive(t, c, k, t->st->q, mem));
     complete(t, c, k, &hint);

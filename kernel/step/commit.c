@@ -240,7 +240,7 @@ void step_commit(const trial *t, pcs_state *st)
             continue;
         }
         for (int j = 0; j < c->dim; ++j) {
-            if (c->interaction >= 0) key.feature = (unsigned)(c->row + j);
+            if (c->interaction >= 0) key.feature = (unsigned)(c->joint->row + j);
             mem->contact[mem->n++] =
                 (remembered){.key = key, .active = 1 + c->rests, .r = {c->r[j], 0, 0}};
         }

@@ -109,7 +109,7 @@ pcs_status candidate_time(const trial *t, candidate *c)
     for (int end = 0; end < 2 && c->timed; ++end) {
         const unsigned long mark = pcs_fail_mark();
         const double at = t->st->t + (end == 1 ? t->h : 0);
-        double *f = &c->time_f[end], *rate = &c->time_rate[end];
+        double *f = &c->joint->time_f[end], *rate = &c->joint->time_rate[end];
         if (pcs_time_function_at(&relation->time, at, f, rate) != PCS_OK) {
             char words[PART_WORDS];
             part_words(t->m, PART_INTERACTION, "interaction ", c->interaction + 1, words);
@@ -135,11 +135,11 @@ static double approach(double theta)
 // subtracts the velocities of f
 static void add_time(const trial *t, candidate *c)
 {
-    const double theta = t->end.theta[candidate_mover(t, c)], start = c->time_rate[0];
-    const double mean = t->h > 0 ? (c->time_f[1] - c->time_f[0]) / t->h : start;
-    double end = theta >= 0.5 ? (mean - (1 - theta) * start) / theta : c->time_rate[1];
+    const double theta = t->end.theta[candidate_mover(t, c)], start = c->joint->time_rate[0];
+    const double mean = t->h > 0 ? (c->joint->time_f[1] - c->joint->time_f[0]) / t->h : start;
+    double end = theta >= 0.5 ? (mean - (1 - theta) * start) / theta : c->joint->time_rate[1];
     if (t->m->interaction[c->interaction].relation.of_speed) {
-        end = c->time_rate[1];
+        end = c->joint->time_rate[1];
     } else if (c->law.kind == PCS_LAW_LIMITED && t->h > 0) {
         end -= approach(theta) * c->g[0] / t->h;
     }

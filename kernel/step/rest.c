@@ -177,7 +177,7 @@ static pcs_status keep_memory(const trial *t, candidate *c, int *hint, pcs_arena
     if (!c->kept) return pcs_fail_memory("step: bodies at rest");
     for (int j = 0; j < n; ++j) {
         contact_key key = c->key;
-        if (c->interaction >= 0) key.feature = (unsigned)(c->row + j);
+        if (c->interaction >= 0) key.feature = (unsigned)(c->joint->row + j);
         const remembered *r = remembers_force(c) ? c->recalled : state_recall(t->st, key, hint);
         c->kept[j] = r ? *r : (remembered){.key = key, .active = RESTS_PROVEN + 1};
     }
@@ -376,7 +376,7 @@ static pcs_status freeze(trial *t, const double *r, const bool *holds, resting *
         m3_mul(candidate_first(list, i)->F, f, F);
         for (int j = 0; j < c->n_kept; ++j) {
             contact_key key = c->key;
-            if (c->interaction >= 0) key.feature = (unsigned)(c->row + j);
+            if (c->interaction >= 0) key.feature = (unsigned)(c->joint->row + j);
             c->kept[j] =
                 (remembered){.key = key, .active = RESTS_PROVEN + 1, .r = {c->r[j] / t->h, 0, 0}};
             if (remembers_force(c)) v3_copy(F, c->kept[j].r);

@@ -62,13 +62,13 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
     }
     // of a limited force: how far it is from what it shall reach
     const bool limited = c->law.kind == PCS_LAW_LIMITED;
-    memcpy(g, all + c->row, (limited ? 1 : (size_t)candidate_gaps(c)) * sizeof *g);
+    memcpy(g, all + c->joint->row, (limited ? 1 : (size_t)candidate_gaps(c)) * sizeof *g);
     if (!c->timed || rel->of_speed) return PCS_OK;
 
     // whole turns of an angle do not count
     double turn;
     joint_row_size(rel, &turn);
-    g[0] -= c->time_f[1];
+    g[0] -= c->joint->time_f[1];
     if (turn > 0) g[0] = remainder(g[0], turn);
     return PCS_OK;
 }
@@ -344,8 +344,8 @@ static void keep_own(const pcs_model *m, const candidate *c, int side, const dou
                      const double *q)
 {
     const model_system *s = &m->system[side == 0 ? c->pose1 : c->pose2];
-    system_times_T(s, c->dim, q + s->q_at, C, c->carried[side]);
-    memcpy(c->carried[side] + 6 * (size_t)c->dim, q + s->q_at, BODY_NQ * sizeof *q);
+    system_times_T(s, c->dim, q + s->q_at, C, c->joint->carried[side]);
+    memcpy(c->joint->carried[side] + 6 * (size_t)c->dim, q + s->q_at, BODY_NQ * sizeof *q);
 }
 
 // `dim` rows of a relation: J, and C if it is not null
@@ -375,9 +375,9 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
     if (candidate_is_mapped(m, c)) clear_rows(m, c, dim, J);
     for (int side = 0; side < 2; ++side) {
         const int to = side_of_mover(c, side);
-        take_rows(rel->dim, nq[side], all[side], c->row, dim, own[side]);
+        take_rows(rel->dim, nq[side], all[side], c->joint->row, dim, own[side]);
         if (pose[side] < 0 || !J[to]) continue;
-        if (J == c->J && c->carried[side]) keep_own(m, c, side, own[side], q);
+        if (J == c->J && c->joint->carried[side]) keep_own(m, c, side, own[side], q);
         PCS_TRY(side_rows(m, pose[side], dim, own[side], q, to != side, mem, J[to]));
     }
     if (candidate_is_mapped(m, c)) copy_mapped(m, c, dim, q, J, C);

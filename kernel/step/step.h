@@ -17,53 +17,34 @@
 #include <percuss/joint.h>
 #include <percuss/step.h>
 
+// what interactions have and contacts do not
+typedef struct candidate_joint {
+    int row;             // its first row in the relation
+    int load;            // 1 + index of the joint that loads friction; 0: none
+    double time_f[2];    // f at t_k and at t_k + h, in units of the row
+    double time_rate[2]; // df/dt at these times
+    double *carried[2];  // of a carried body its own rows, dim x 6, and its pose where they were
+                         // taken; else null
+} candidate_joint;
+
 // A contact of two shapes within reach (one row, or with friction three: N, T1, T2), or an
 // interaction: all rows of a bilateral one and of one with friction, one row of a unilateral one,
 // so that each opens and closes by itself. Its rows in velocity coordinates, u = J1 v1 + J2 v2, are
 // those of the bodies_block beside it.
 typedef struct candidate {
-    contact_key key;
+    // what most walks over the list read is in one line of the cache
+    _Alignas(64) contact_key key;
     int pose1, pose2; // indices of systems, -1 for the world; the normal points from 2 to 1
     int sys1, sys2;  // those whose velocities move them: of carried bodies their carriers. With one
                      // carrier for both sys2 is -1, and side 1 has the rows of both
     int interaction; // index, or -1 for shapes
-    int row;         // interactions: its first row in the relation
-    pcs_law law;
-    int dim;                    // rows: 1, or all of a bilateral interaction or of a Coulomb block
-    int at;                     // first row in H, when active; -1: not in the problem last solved
-    const pcs_feature *feature; // shapes: the feature
-    double P1[3], P2[3];        // shapes: contact points at q_k, P1 - P2 = g N; for a meeting on
-                                // the paths also how far the bodies slide until then
-    double *drive_k, *drive;    // dim each: velocities that driven bodies and functions of time add
-                                // to u_k and u', or null
-    int load;                   // 1 + index of the joint that loads friction; 0: none
-    bool timed;                 // interactions: the relation has a function of time f
-    double time_f[2];           // f at t_k and at t_k + h, in units of the row
-    double time_rate[2];        // df/dt at these times
-    double *joint_shift;        // dim: term that rows elsewhere than at q_k add to u'; else null
-    bool closes;  // a joint of a loop beside other rows: its rows are taken where joints are closed
-    double slack; // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
-    double pull;  // m/s: speed at which a gap within the tolerance is closed
-    double *g;    // gaps at q_k (candidate_gaps of them)
-    double *g_end;  // gaps at q'
-    double *u_k;    // dim velocities at q_k, v_k
-    double *r, *u;  // dim impulses (zero when not active) and velocities u'. Until
-                    // step_publish, r is that of the last step, in the frame of this
-    double own[11]; // memory of these five, if it is large enough
-    double *J[2];   // interactions and carried bodies: memory of the rows of the block; else null
-    double *carried[2]; // interactions: of a carried body its own rows, dim x 6, and its pose where
-                        // they were taken; else null
-    pcs_contact_status status;
+    int dim;         // rows: 1, or all of a bilateral interaction or of a Coulomb block
+    int at;          // first row in H, when active; -1: not in the problem last solved
     bool active, was_active; // active in this step, and in the last one
     bool touched;            // true when any contact of its pair was active in the last step
-    double left;             // m: overlap that the projection leaves
     bool bounces, lands; // speculative with e > 0: bounces when fast enough for a rebound, lands
                          // when too slow
-    bool held; // of an island that sleeps (rest.c): its impulse r holds, and does not change
-    int rests; // steps in a row that its island has been at rest, or RESTS_PROVEN
-    const struct remembered *recalled; // contacts with friction: in the state at t_k, or null
-    struct remembered *kept;           // held: the n_kept contacts that the state remembers
-    int n_kept;
+    bool held;     // of an island that sleeps (rest.c): its impulse r holds, and does not change
     bool closed;   // this feature overlaps at q'
     bool overlaps; // its pair overlaps at q', with this normal there
     bool holds;    // closed at q_k, or had an impulse in a pass
@@ -71,6 +52,31 @@ typedef struct candidate {
     bool proven;   // apart at q_k, and its shapes meet within the step
     bool refuted;  // takes no part in the step: its shapes do not meet (confirm.c)
     bool kept_on;  // it is also among the contacts of bodies that the next step skips (skip.c)
+    bool timed;    // interactions: the relation has a function of time f
+    bool closes; // a joint of a loop beside other rows: its rows are taken where joints are closed
+    pcs_law law; // its kind is in this line, too
+    double *g;   // gaps at q_k (candidate_gaps of them)
+    double *g_end;  // gaps at q'
+    double *u_k;    // dim velocities at q_k, v_k
+    double *r, *u;  // dim impulses (zero when not active) and velocities u'. Until step_publish, r
+                    // is that of the last step, in the frame of this
+    double own[11]; // memory of these five, if it is large enough
+    const pcs_feature *feature; // shapes: the feature
+    double P1[3], P2[3];        // shapes: contact points at q_k, P1 - P2 = g N; for a meeting on
+                                // the paths also how far the bodies slide until then
+    const struct remembered *recalled; // contacts with friction: in the state at t_k, or null
+    struct remembered *kept;           // held: the n_kept contacts that the state remembers
+    int n_kept;
+    int rests; // steps in a row that its island has been at rest, or RESTS_PROVEN
+    pcs_contact_status status;
+    double pull;  // m/s: speed at which a gap within the tolerance is closed
+    double left;  // m: overlap that the projection leaves
+    double slack; // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
+    double *drive_k, *drive; // dim each: velocities that driven bodies and functions of time add
+                             // to u_k and u', or null
+    double *J[2]; // interactions and carried bodies: memory of the rows of the block; else null
+    candidate_joint *joint; // interactions; else null
+    double *joint_shift;    // dim: term that rows elsewhere than at q_k add to u'; else null
 } candidate;
 
 // near features at some coordinates, in the order of their pairs

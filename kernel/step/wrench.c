@@ -43,7 +43,9 @@ static void add_impulse(const pcs_work *wk, const candidates *list, int i, int b
         bodies_block one = list->k[i];
         one.sys[1 - side] = -1;
         one.sys[side] = 0;
-        if (is_carried(wk->model, body)) one.rows[side] = c->carried[side];
+        if (is_carried(wk->model, body)) {
+            one.rows[side] = c->joint ? c->joint->carried[side] : NULL;
+        }
         bodies_block_impulse(&one, start, rotation_of(wk, body, R), c->r, wrench);
     }
 }
@@ -156,7 +158,7 @@ void work_carried_pose(const pcs_work *wk, pcs_interaction interaction, pcs_syst
     const int i = body_of(wk, body) < 0 ? wk->list.n : find_interaction(wk, interaction);
     if (!is_of(wk, i, interaction)) return;
     const candidate *c = &wk->list.c[i];
-    const double *rows = c->carried[c->pose1 == body.id - 1 ? 0 : 1];
+    const double *rows = c->joint->carried[c->pose1 == body.id - 1 ? 0 : 1];
     if (rows) *q = rows + 6 * (size_t)c->dim;
 }
 
