@@ -153,6 +153,7 @@ pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
+        candidates_fetch(list, i);
         const double tol = touch_tolerance(t, gap_rounding(t, c->pose1, c->pose2));
         if (step_restores(t, &c->law)) {
             PCS_TRY(activate_restoring(t, c, tol, *mem));
@@ -205,6 +206,7 @@ pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates
     const int old = list->n - found;
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
+        candidates_fetch(list, i);
         if (c->active || c->held || c->bounces || c->lands || c->refuted) continue;
 
         bool enters = !law_is_unilateral(&c->law) || i >= old || c->closed;

@@ -591,6 +591,7 @@ static pcs_status find_open(const trial *t, pcs_arena *mem, bool **open, int *n_
     }
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
+        candidates_fetch(&t->list, i);
         if (c->interaction >= 0) continue;
         const bool waits = !c->active && !c->held && !c->bounces && !c->lands && !c->refuted;
         const double one = c->pose1 < 0 ? 0 : moved.reach[c->pose1];

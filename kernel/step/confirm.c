@@ -122,6 +122,7 @@ static int run_end(const candidates *list, int i)
 {
     int end = i + 1;
     while (end < list->n && of_one_pair(&list->c[i], &list->c[end])) {
+        candidates_fetch(list, end);
         ++end;
     }
     return end;

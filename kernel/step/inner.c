@@ -216,6 +216,12 @@ static pcs_status find_plain(const trial *t, pcs_arena mem, candidates *list)
     }
     for (int i = 0; i < list->n; ++i) {
         const candidate *c = &list->c[i];
+        candidates_fetch(list, i);
+        if (i + CANDIDATES_AHEAD < list->n) {
+            PCS_FETCH(c[CANDIDATES_AHEAD].P1);
+            PCS_FETCH(c[CANDIDATES_AHEAD].P2);
+            PCS_FETCH(list->k[i + CANDIDATES_AHEAD].F);
+        }
         if (c->interaction >= 0) continue;
         if (system_can_move(m, c->pose1)) stack_add(t, i, 0, &of[c->pose1]);
         if (system_can_move(m, c->pose2)) stack_add(t, i, 1, &of[c->pose2]);

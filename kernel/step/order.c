@@ -55,11 +55,12 @@ static void find_holding(const trial *t, candidates *list)
     const double near = fmax(t->proj_tol, MODEL_OVERLAP * t->size);
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
+        candidates_fetch(list, i);
         if (!law_is_unilateral(&c->law)) continue;
         const bool pushed = c->at >= 0 && t->solution.r[c->at] > 0;
         const bool closes = t->rule == PCS_ACTIVATION_END_OF_STEP;
-        const double closed = c->r[0] > 0 ? near : 0;
-        c->holds = c->active && (c->holds || pushed || closes || c->g[0] <= closed);
+        c->holds =
+            c->active && (c->holds || pushed || closes || c->g[0] <= (c->r[0] > 0 ? near : 0));
     }
 }
 
@@ -77,6 +78,7 @@ pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *t
     }
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
+        candidates_fetch(list, i);
         if (system_moves(m, c->sys1) || system_moves(m, c->sys2)) join(t, c, parent, held);
     }
     for (int i = 0; i < m->n_forces; ++i) {

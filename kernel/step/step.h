@@ -32,7 +32,7 @@ typedef struct candidate_joint {
 // so that each opens and closes by itself. Its rows in velocity coordinates, u = J1 v1 + J2 v2, are
 // those of the bodies_block beside it.
 typedef struct candidate {
-    // what most walks over the list read is in one line of the cache
+    // most walks over the list read no more than its first two lines of the cache
     _Alignas(64) contact_key key;
     int pose1, pose2; // indices of systems, -1 for the world; the normal points from 2 to 1
     int sys1, sys2;  // those whose velocities move them: of carried bodies their carriers. With one
@@ -54,13 +54,13 @@ typedef struct candidate {
     bool kept_on;  // it is also among the contacts of bodies that the next step skips (skip.c)
     bool timed;    // interactions: the relation has a function of time f
     bool closes; // a joint of a loop beside other rows: its rows are taken where joints are closed
-    pcs_law law; // its kind is in this line, too
     double *g;   // gaps at q_k (candidate_gaps of them)
+    pcs_law law;
+    double own[11]; // memory of g, g_end, u_k, r and u, if it is large enough
     double *g_end;  // gaps at q'
     double *u_k;    // dim velocities at q_k, v_k
     double *r, *u;  // dim impulses (zero when not active) and velocities u'. Until step_publish, r
                     // is that of the last step, in the frame of this
-    double own[11]; // memory of these five, if it is large enough
     const pcs_feature *feature; // shapes: the feature
     double P1[3], P2[3];        // shapes: contact points at q_k, P1 - P2 = g N; for a meeting on
                                 // the paths also how far the bodies slide until then
@@ -114,6 +114,16 @@ typedef struct candidates {
     double joint_change;        // sum of squares of the change of H v until the middle, (m/s)^2
     double noise;               // relative speed below which an impulse is error of the solver
 } candidates;
+
+// Asks for what a walk over the list reads of the candidates behind place i. The hardware does not
+// look beyond a page of memory, which is ten candidates
+enum { CANDIDATES_AHEAD = 8 };
+static inline void candidates_fetch(const candidates *list, int i)
+{
+    if (i + CANDIDATES_AHEAD >= list->n) return;
+    PCS_FETCH(&list->c[i + CANDIDATES_AHEAD]);
+    PCS_FETCH(&list->c[i + CANDIDATES_AHEAD].law);
+}
 
 // the block of a candidate at q_k
 static inline const bodies_block *candidate_first(const candidates *list, int i)

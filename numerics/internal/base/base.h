@@ -13,6 +13,13 @@
 // our own mistakes only, never user input; without side effects
 #define PCS_ASSERT(condition) assert(condition)
 
+// asks for a line of memory that is read soon; without effect on results
+#if defined(__GNUC__)
+#define PCS_FETCH(address) __builtin_prefetch(address)
+#else
+#define PCS_FETCH(address) ((void)(address))
+#endif
+
 // records the sentence that pcs_error_text returns and hands the status back:
 // return pcs_fail(PCS_ERR_ARG, "pcs_body: mass is %g kg; it must be positive", m);
 PCS_API pcs_status pcs_fail(pcs_status status, const char *format, ...) PCS_PRINTF(2, 3);
