@@ -222,15 +222,16 @@ static int contact_rows(const pcs_model *m, const pcs_law *law, int shape1, int 
     return pair_plane(m, m->shape[shape1].system, m->shape[shape2].system) ? 2 : 3;
 }
 
-// writes all of candidate i that does not depend on the poses, except its law
-static void list_contact(const trial *t, int i, int shape1, int shape2, const pcs_feature *f)
+// writes all of candidate i that does not depend on the poses
+static void list_contact(const trial *t, int i, const int shape[2], const pcs_law *law,
+                         const pcs_feature *f)
 {
     const pcs_model *m = t->m;
+    const int shape1 = shape[0], shape2 = shape[1];
     candidate *c = &t->list.c[i];
-    const pcs_law law = c->law;
     *c = (candidate){.interaction = -1,
-                     .law = law,
-                     .dim = contact_rows(m, &law, shape1, shape2),
+                     .law = *law,
+                     .dim = contact_rows(m, law, shape1, shape2),
                      .key = {shape1, shape2, f->id},
                      .at = -1,
                      .feature = f};
@@ -283,24 +284,24 @@ static pcs_status place_contact(const trial *t, int i, feature_pose at[2], pcs_a
     return PCS_OK;
 }
 
-static pcs_status law_of(const trial *t, int shape1, int shape2, pcs_law *out)
+static pcs_status law_of(const trial *t, const int shape[2], pcs_law *out)
 {
     const pcs_model *m = t->m;
-    return law_between(m, t->laws, m->shape[shape1].material, m->shape[shape2].material, out);
+    return law_between(m, t->laws, m->shape[shape[0]].material, m->shape[shape[1]].material, out);
 }
 
-static pcs_status add_contact(const trial *t, int shape1, int shape2, const pcs_feature *f,
+static pcs_status add_contact(const trial *t, const int shape[2], const pcs_feature *f,
                               pcs_arena *mem, candidates *list)
 {
     pcs_law law;
-    const int one = t->m->shape[shape1].system, two = t->m->shape[shape2].system;
+    const int one = t->m->shape[shape[0]].system, two = t->m->shape[shape[1]].system;
     if (skips(t, one) || skips(t, two)) return skip_touch(t, skips(t, one) ? one : two);
-    PCS_TRY(law_of(t, shape1, shape2, &law));
-    candidate *c = add(t, &law, contact_rows(t->m, &law, shape1, shape2), mem, list);
+    PCS_TRY(law_of(t, shape, &law));
+    candidate *c = add(t, &law, contact_rows(t->m, &law, shape[0], shape[1]), mem, list);
     if (!c) return pcs_fail_memory("step: a contact");
     const int i = list->n - 1;
     int hint = 0;
-    list_contact(t, i, shape1, shape2, f);
+    list_contact(t, i, shape, &law, f);
     feature_pose at[2] = {0};
     PCS_TRY(take_mapped(t, c, mem));
     PCS_TRY(place_contact(t, i, at, *mem));
@@ -324,13 +325,14 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     pcs_law law;
     pcs_gap gap;
     double u[3];
-    PCS_TRY(law_of(t, m->shape1, m->shape2, &law));
+    const int shape[2] = {m->shape1, m->shape2};
+    PCS_TRY(law_of(t, shape, &law));
     candidate *c = add(t, &law, contact_rows(t->m, &law, m->shape1, m->shape2), mem, list);
     if (!c) return pcs_fail_memory("step: a contact");
     const int i = list->n - 1;
     bodies_block *k = &list->k[i];
     int hint = 0;
-    list_contact(t, i, m->shape1, m->shape2, f);
+    list_contact(t, i, shape, &law, f);
     PCS_TRY(take_mapped(t, c, mem));
     feature_pose at[2] = {{.q = m->path1.q ? m->q1 : NULL}, {.q = m->path2.q ? m->q2 : NULL}};
     PCS_TRY(candidate_contact(t->m, c, at, t->st->q, *mem, k, &gap));
@@ -364,6 +366,7 @@ static bool in_order(const pcs_model *m)
 typedef struct placing {
     const trial *t;
     const touches *near;
+    const pcs_law *law; // of each pair
     int first;
 } placing;
 
@@ -374,8 +377,8 @@ static void place_share(void *argument, int begin, int end)
     const pcs_arena none = {0};
     feature_pose at[2] = {0};
     for (int k = begin, hint = 0; k < end; ++k) {
-        const int *pair = p->near->pair[p->near->pair_of[k]], i = p->first + k;
-        list_contact(t, i, pair[0], pair[1], &p->near->f[k]);
+        const int pair = p->near->pair_of[k], i = p->first + k;
+        list_contact(t, i, p->near->pair[pair], &p->law[pair], &p->near->f[k]);
         if (candidate_is_mapped(t->m, &t->list.c[i])) continue;
         const int from = p->near->from ? p->near->from[k] : -1;
         if (from < 0 || !take_place(t, i, &t->work->still.place[from])) {
@@ -396,16 +399,15 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
     if (!reserve(t, cap, mem, list)) return pcs_fail_memory("step: the contacts");
 
     // one after another, as the rule for laws may be a callback
+    pcs_arena scope = *mem;
+    pcs_law *law = PCS_TAKE(&scope, (size_t)near->n_pairs, pcs_law);
+    if (!law) return pcs_fail_memory("step: the contacts");
     for (int k = 0; k < near->n; ++k) {
-        const int *pair = near->pair[near->pair_of[k]];
-        candidate *c = &list->c[first + k];
-        if (k > 0 && near->pair_of[k] == near->pair_of[k - 1]) {
-            c->law = c[-1].law;
-        } else {
-            PCS_TRY(law_of(t, pair[0], pair[1], &c->law));
-        }
+        const int pair = near->pair_of[k];
+        if (k > 0 && pair == near->pair_of[k - 1]) continue;
+        PCS_TRY(law_of(t, near->pair[pair], &law[pair]));
     }
-    placing p = {t, near, first};
+    placing p = {t, near, law, first};
     threads_each(near->n < FEW_CONTACTS ? NULL : t->work->team, near->n, place_share, &p);
     list->n += near->n;
     feature_pose at[2] = {0};
@@ -670,9 +672,9 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
 
         // a rebound belongs to the next step, with the speed at the start of that step
         pcs_law law;
-        PCS_TRY(law_of(t, pair[0], pair[1], &law));
+        PCS_TRY(law_of(t, pair, &law));
         if (step_restores(t, &law)) continue;
-        PCS_TRY(add_contact(t, pair[0], pair[1], &over.f[k], mem, list));
+        PCS_TRY(add_contact(t, pair, &over.f[k], mem, list));
         *added += 1;
     }
     return PCS_OK;
