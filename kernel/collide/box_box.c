@@ -34,10 +34,10 @@ static box_pair place(const pcs_shape *s1, const double *q1, const pcs_shape *s2
     return b;
 }
 
-static void write(const box_contact *c, const box_pair *b, const pcs_shape *s1, const pcs_shape *s2,
-                  pcs_feature *f)
+static void write(const box_contact *c, unsigned id, const box_pair *b, const pcs_shape *s1,
+                  const pcs_shape *s2, pcs_feature *f)
 {
-    *f = (pcs_feature){.kind = c->kind, .id = box_contact_id(c)};
+    *f = (pcs_feature){.kind = c->kind, .id = id};
     double u2[3];
     m3_mul_t(b->R, c->u, u2);
     for (int i = 0; i < 3; ++i) {
@@ -66,7 +66,7 @@ int collide_box_box(const pcs_shape *s1, const double *q1, const pcs_shape *s2, 
     box_contacts list;
     box_manifold(&b, &c, reach, size, &list);
     for (int i = 0; i < list.n; ++i) {
-        write(&list.at[i], &b, s1, s2, &out[i]);
+        write(&list.at[i], list.id[i], &b, s1, s2, &out[i]);
     }
     return list.n;
 }

@@ -45,6 +45,7 @@ typedef struct box_contact {
 
 typedef struct box_contacts {
     box_contact at[PCS_FEATURES_MAX];
+    unsigned id[PCS_FEATURES_MAX];
     int n;
 } box_contacts;
 

@@ -24,18 +24,23 @@ static const double duplicate_tol = 1e-6;
 static void add(box_contacts *list, const box_contact *c, double size)
 {
     if (list->n == PCS_FEATURES_MAX) return;
+    const unsigned id = box_contact_id(c);
     for (int i = 0; i < list->n; ++i) {
         box_contact *other = &list->at[i];
-        if (box_contact_id(other) == box_contact_id(c)) return;
+        if (list->id[i] == id) return;
 
         double apart[3];
         v3_sub(other->at, c->at, apart);
         if (v3_norm(apart) < duplicate_tol * size) {
             // the deeper of the two stays; the first of the list is the deepest
-            if (i > 0 && c->g < other->g - box_tie * size) *other = *c;
+            if (i > 0 && c->g < other->g - box_tie * size) {
+                *other = *c;
+                list->id[i] = id;
+            }
             return;
         }
     }
+    list->id[list->n] = id;
     list->at[list->n++] = *c;
 }
 
@@ -67,7 +72,6 @@ static bool has_edge_along(const box_pair *b, int i)
 // face.
 static bool find_reference(const box_pair *b, const double u[3], reference *r)
 {
-    const box_pair e = box_exchange(b);
     double u2[3], off1, off2;
     m3_mul_t(b->R, u, u2);
     const int i = largest(u, &off1), j = largest(u2, &off2);
@@ -76,6 +80,7 @@ static bool find_reference(const box_pair *b, const double u[3], reference *r)
     r->flush = r->of1 || off2 <= flush_tol * flush_tol;
     if (!r->flush) {
         const double limit = manifold_tol * manifold_tol;
+        const box_pair e = box_exchange(b);
         const bool on1 = off1 <= limit && has_edge_along(b, i);
         const bool on2 = off2 <= limit && has_edge_along(&e, j);
         if (!on1 && !on2) return false;
