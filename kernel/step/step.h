@@ -32,8 +32,9 @@ typedef struct candidate_joint {
 // so that each opens and closes by itself. Its rows in velocity coordinates, u = J1 v1 + J2 v2, are
 // those of the bodies_block beside it.
 typedef struct candidate {
-    // most walks over the list read no more than its first two lines of the cache
-    _Alignas(64) contact_key key;
+    // Most walks over the list read no more than its first two lines of the cache; it is six of
+    // them, and the arena begins the list with one
+    contact_key key;
     int pose1, pose2; // indices of systems, -1 for the world; the normal points from 2 to 1
     int sys1, sys2;  // those whose velocities move them: of carried bodies their carriers. With one
                      // carrier for both sys2 is -1, and side 1 has the rows of both
