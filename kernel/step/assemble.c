@@ -201,6 +201,7 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
     out->rows = 0;
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
+        candidates_fetch(list, i);
         if (!c->active) continue;
         c->at = out->rows;
         list->k[i].row = out->rows;
@@ -221,6 +222,7 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
 
     for (int i = 0; i < list->n; ++i) {
         const candidate *c = &list->c[i];
+        candidates_fetch(list, i);
         if (!c->active) continue;
         for (int j = 0; j < c->dim; ++j) {
             out->shift[c->at + j] = row_shift(t, c, j);

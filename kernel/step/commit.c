@@ -52,6 +52,7 @@ static void publish_pieces(void *arg, int begin, int end)
         p->piece[k] = (count){0};
         for (int i = k * PIECE; i < (k + 1) * PIECE && i < p->list->n; ++i) {
             candidate *c = &p->list->c[i];
+            candidates_fetch(p->list, i);
             if (c->interaction < 0 && !(p->list->gaps_known && !c->held)) {
                 contact_end_gap(t, c, at);
             }
@@ -212,7 +213,8 @@ void step_commit(const trial *t, pcs_state *st)
     pcs_memory own = *st->memory, *mem = &own;
     if (t->skipped) own.contact += own.n;
     for (int i = 0; i < t->list.n; ++i) {
-        t->list.c[i].active = t->list.c[i].active || t->list.c[i].held;
+        candidates_fetch(&t->list, i);
+        if (t->list.c[i].held) t->list.c[i].active = true;
     }
     t->work->events.part += 1;
     events_add(&t->work->events, &t->list);
@@ -220,6 +222,7 @@ void step_commit(const trial *t, pcs_state *st)
     keep_broken(st->memory, mem);
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
+        candidates_fetch(&t->list, i);
         if (c->breaks) {
             mem->contact[mem->n++] = (remembered){.key = broken_key(c->interaction)};
             mem->broken += 1;

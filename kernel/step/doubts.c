@@ -152,7 +152,7 @@ static double thinner(const trial *t, const candidate *c)
 
 bool step_doubts_overlap(const trial *t, const candidate *c)
 {
-    return -c->g[0] > DOUBT_DEEP * thinner(t, c);
+    return c->g[0] < 0 && -c->g[0] > DOUBT_DEEP * thinner(t, c);
 }
 
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
@@ -170,6 +170,7 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
     PCS_TRY(doubt_gains(t, mem, &e, &d[PCS_DOUBT_GAIN]));
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
+        candidates_fetch(&t->list, i);
         if (c->interaction >= 0) {
             doubt_joint_gain(c, &e, &d[PCS_DOUBT_GAIN]);
             doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);

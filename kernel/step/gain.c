@@ -34,6 +34,7 @@ void step_join_islands(const trial *t, int *up)
     }
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
+        candidates_fetch(&t->list, i);
         if (c->active) step_join(t, c, up);
     }
     for (int i = 0; i < t->m->n_forces; ++i) {
@@ -79,6 +80,7 @@ pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_wo
     step_join_islands(t, *up);
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
+        candidates_fetch(&t->list, i);
         if (!is_contact(c)) continue;
         const int root = island_root(*up, candidate_mover(t, c));
         double own_start;
