@@ -42,11 +42,11 @@ static inline void turn(feature_pose *at, const double d[3], double out[3])
     m3_mul(at->R, d, out);
 }
 
-// `free`: a core that needs no directions, which does not depend on the rotation if it is at G
-static inline void place(feature_pose *at, const double p[3], bool free, double out[3])
+// `point`: a core that needs no directions, which does not depend on the rotation if it is at G
+static inline void place(feature_pose *at, const double p[3], bool point, double out[3])
 {
     static const double none[3] = {0};
-    if (at->q && free && p[0] == 0 && p[1] == 0 && p[2] == 0) {
+    if (at->q && point && p[0] == 0 && p[1] == 0 && p[2] == 0) {
         v3_along(at->q, 1, none, out);
         return;
     }
