@@ -30,7 +30,9 @@ bool body_saddle_take(body_system *s, size_t values, pcs_arena *arena)
     s->next = PCS_TAKE(arena, (size_t)s->nv, int);
     s->z = PCS_TAKE(arena, rows, double);
     s->large = sparse_lu_begin((int)rows, arena);
-    return s->K.p && s->K.i && s->K.x && s->next && s->z && s->large;
+    if (!s->large) return false;
+    sparse_lu_expect_any(s->large);
+    return s->K.p && s->K.i && s->K.x && s->next && s->z;
 }
 
 static void put(pcs_csc *K, int at, int row, double x)

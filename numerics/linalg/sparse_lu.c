@@ -6,6 +6,9 @@
 
 #include <klu.h>
 
+// orders of KLU
+#define ORDER_COLAMD 1
+
 #include "linalg/lu_fronts.h"
 
 struct sparse_lu {
@@ -45,6 +48,11 @@ bool sparse_lu_expect_weak(sparse_lu *w)
     const bool had_fronts = w->fronts && !w->numeric;
     w->strong = false;
     return had_fronts;
+}
+
+void sparse_lu_expect_any(sparse_lu *w)
+{
+    w->c.ordering = ORDER_COLAMD;
 }
 
 void sparse_lu_end(sparse_lu *w)

@@ -20,6 +20,10 @@ void sparse_lu_expect_strong(sparse_lu *w);
 // The diagonal was not strong enough: true where the factors were those of fronts, and the next
 // ones, by an analysis of their own, will not be
 bool sparse_lu_expect_weak(sparse_lu *w);
+// Any row of a column may be its pivot, as where the diagonal has zeros: the order is one whose fill
+// is bounded for any pivots. The order of the others counts on the diagonal, and other pivots may
+// then fill the factors
+void sparse_lu_expect_any(sparse_lu *w);
 // accepts null
 void sparse_lu_end(sparse_lu *w);
 
