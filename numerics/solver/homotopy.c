@@ -13,8 +13,16 @@
 // a warm path starts at this t; the best r so far must have a value below WARM_NEAR
 #define WARM_T    1e-7
 #define WARM_NEAR 1e-2
+// least number of steps of a try; where there are more blocks, one for each
+#define STEPS 300
 // a path that becomes too short below this t has come to its end
 #define ARRIVED 1e-10
+
+int homotopy_steps(const pcs_homotopy_opts *o, int nb)
+{
+    if (o->steps > 0) return o->steps;
+    return nb > STEPS ? nb : STEPS;
+}
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
@@ -99,7 +107,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 static const char *const space_words[] = {"automatic", "contact", "body"};
 
 static const pcs_opt options[] = {
-    OPT_INT("steps", homotopy.steps, 1, 1000000, "steps after which another start is tried"),
+    OPT_INT("steps", homotopy.steps, 0, 1000000,
+            "steps after which another start is tried; 0: 300, or one per block"),
     OPT_INT("first", homotopy.first, 0, 1000000, "number of the first start"),
     OPT_REAL("smoothing", homotopy.smoothing, 0, 100,
              "width c of the smoothed shift sqrt(|z_T|^2 + (c t)^2)"),
@@ -111,6 +120,6 @@ const solver_class solver_homotopy = {
     SOLVER_ROW("homotopy", PCS_SOLVER_HOMOTOPY, REAL_CONES, 1e-10, 3000,
                "follows the curve of a smoothed problem past its turning points; friction"),
     SOLVER_OPTIONS(options),
-    .defaults.as.homotopy = {.steps = 300, .smoothing = 1},
+    .defaults.as.homotopy = {.smoothing = 1},
     .solve_bodies = bodies_homotopy,
 };

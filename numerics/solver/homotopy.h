@@ -17,6 +17,7 @@ typedef struct homotopy_point {
 typedef struct homotopy {
     self_dual k;
     pcs_homotopy_opts o;
+    int steps;        // of a try
     double smoothing; // c of this try
     bool once;        // the first path that comes to t = 0 ends the solve: others go on from there
     bool warm;        // the shift of friction is whole from the start
@@ -32,6 +33,9 @@ typedef struct homotopy {
     int sign;    // of the determinant of the last system
     int factors; // number of systems so far
 } homotopy;
+
+// the number of steps of a try
+int homotopy_steps(const pcs_homotopy_opts *o, int nb);
 
 size_t homotopy_bytes(int n, int nb);
 // takes arrays only; false when the arena is too small
