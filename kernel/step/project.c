@@ -278,7 +278,9 @@ static pcs_status iterate(const trial *t, const project_set *set, int steps, dou
             out->projection_outcome = last;
             return PCS_OK;
         }
-        if (it == steps || step_over(t->work, 1, &out->projection_outcome)) return PCS_OK;
+        if (it == steps) return PCS_OK;
+        // at least one step: violations that stay make the next time steps dearer
+        if (it > 0 && step_over(t->work, 1, &out->projection_outcome)) return PCS_OK;
         before = out->violation_after;
 
         opts = project_options(set, g, tol);

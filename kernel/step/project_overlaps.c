@@ -382,7 +382,8 @@ static pcs_status rounds(const trial *t, near_pairs *near, double first, pcs_are
         best = fmin(best, now);
         out->projection_outcome = since >= PATIENCE ? PCS_OUTCOME_STALLED : PCS_OUTCOME_MAX_ITERS;
         if (since >= PATIENCE || round >= m->scheme.proj_max) return PCS_OK;
-        if (step_over(t->work, 1, &out->projection_outcome)) return PCS_OK;
+        // at least one round: overlaps that stay make the next steps dearer
+        if (round > 0 && step_over(t->work, 1, &out->projection_outcome)) return PCS_OK;
         if (round >= ROTATING) stop_rotation(t, near, translated);
         // few sweeps over single rows are not always enough
         const bool slow = round > ROTATING && out->projection_solve != PCS_OUTCOME_CONVERGED &&

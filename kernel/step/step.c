@@ -216,6 +216,18 @@ static bool needs_fine_pass(const trial *t, const pcs_step_report *out)
     return t->solution.rows > 0 && out->outcome != PCS_OUTCOME_DIVERGED && is_only_coarse(t, out);
 }
 
+// The same, and the budget allows it. Where only the time is over, the pass makes a few sweeps: a
+// coarse pass may make none, and bodies that fall into one another have more contacts in the next
+// step.
+static bool may_make_fine_pass(const trial *t, pcs_step_report *out)
+{
+    pcs_outcome end;
+    if (!needs_fine_pass(t, out)) return false;
+    if (!velocities_are_over(t, &end) || end == PCS_OUTCOME_TIME_LIMIT) return true;
+    out->outcome = end;
+    return false;
+}
+
 static project_rows projected_rows(const pcs_scheme *s)
 {
     if (s->projection == PCS_PROJECTION_COMBINED) return PROJECT_ACTIVE_AND_VIOLATED;
@@ -381,9 +393,9 @@ static pcs_status review(trial *t, pcs_arena *mem, pcs_step_report *out, bool *a
     const bool was_short = t->share < 1 && velocities_are_short(t, out);
     t->share = pass_share(t, out->passes, changed);
     const bool coarse = stays_coarse(t, confirmed, out);
-    const bool fine = !coarse && needs_fine_pass(t, out);
+    const bool fine = !coarse && may_make_fine_pass(t, out);
     if (!coarse) t->coarse = 0;
-    *again = changed > 0 || reordered || (fine && !velocities_are_over(t, &out->outcome)) ||
+    *again = changed > 0 || reordered || fine ||
              (was_short && !velocities_are_over(t, &end));
     return PCS_OK;
 }

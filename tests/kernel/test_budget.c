@@ -204,6 +204,44 @@ TEST(steps_that_keep_time_are_committed_and_labelled)
     }
 }
 
+// boxes that fall into a narrow case
+static void open_case(scene *s)
+{
+    const double edge = 0.1, edges[3] = {edge, 0.8 * edge, 0.6 * edge}, none[3] = {0};
+    const double wall[][3] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    test_random r = random_seed(3);
+    *s = scene_open();
+    for (int i = 0; i < 5; ++i) {
+        const pcs_shape plane = pcs_shape_half_space(wall[i], i == 0 ? 0 : -0.2);
+        scene_rough(s, (pcs_system){0}, plane, 0, 0, 0.6);
+    }
+    for (int i = 0; i < 36; ++i) {
+        const double x[3] = {1.2 * edge * (i % 3 - 1) + 0.02 * edge * random_unit(&r),
+                             1.2 * edge * (i / 3 % 3 - 1) + 0.02 * edge * random_unit(&r),
+                             edge * (0.5 + 1.1 * (i / 9))};
+        const pcs_system b = scene_box(s, 1, edges, x, NULL, none, none);
+        scene_rough(s, b, pcs_shape_box(edges[0], edges[1], edges[2]), 0, 0, 0.6);
+    }
+}
+
+// A step whose time is over when it begins still makes a few sweeps and a projection, so that bodies
+// do not fall through one another or the floor
+TEST(a_cap_in_seconds_leaves_bodies_apart)
+{
+    scene s;
+    open_case(&s);
+    s.scheme = pcs_scheme_dense(1e-6, 0.06);
+    CK_OK(pcs_scheme_keep_time(&s.scheme, 0, 1e-9));
+    scene_start(&s);
+    for (int k = 0; k < 100; ++k) {
+        pcs_step_report a;
+        CK_OK(pcs_step(s.m, s.st, s.wk, 0.005, &a));
+        ck_assert(a.committed);
+        ck_assert_double_le(a.penetration, 0.1 * 0.06);
+    }
+    scene_close(&s);
+}
+
 TEST(a_cap_is_a_number_of_sweeps_or_seconds)
 {
     const pcs_scheme as_is = pcs_scheme_default();
