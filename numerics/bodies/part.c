@@ -3,17 +3,23 @@
 
 #include "bodies/task.h"
 
+// True when the island has all blocks and systems. Systems without blocks are left out: they would
+// change the means of the mass matrix, and their factors may not be known
+static bool is_whole(const island_task *t)
+{
+    return t->all->n == 1 && t->of.ns == t->of.b->A->nb;
+}
+
 pcs_status part_open(const island_task *t, pcs_arena *arena, part *p)
 {
-    const islands *all = t->all;
     *p = (part){.b = *t->of.b};
-    if (all->n > 1) PCS_TRY(islands_extract(t->of.b, all, t->number, arena, &p->b));
+    if (!is_whole(t)) PCS_TRY(islands_extract(t->of.b, t->all, t->number, arena, &p->b));
     const int *start = p->b.A->start;
     p->v = PCS_TAKE(arena, (size_t)start[p->b.A->nb], double);
     p->r = PCS_TAKE(arena, (size_t)p->b.n, double);
     p->u = PCS_TAKE(arena, (size_t)p->b.n, double);
     if (!p->v || !p->r || !p->u) return pcs_fail_memory("contacts");
-    if (all->n == 1) {
+    if (is_whole(t)) {
         memcpy(p->v, t->v_free, (size_t)start[p->b.A->nb] * sizeof *p->v);
         memcpy(p->r, t->r, (size_t)p->b.n * sizeof *p->r);
         return PCS_OK;
@@ -32,7 +38,7 @@ pcs_status part_open(const island_task *t, pcs_arena *arena, part *p)
 void part_close(const island_task *t, const part *p)
 {
     const int *start = p->b.A->start;
-    if (t->all->n == 1) {
+    if (is_whole(t)) {
         memcpy(t->v, p->v, (size_t)start[p->b.A->nb] * sizeof *p->v);
         memcpy(t->r, p->r, (size_t)p->b.n * sizeof *p->r);
         memcpy(t->u, p->u, (size_t)p->b.n * sizeof *p->u);
