@@ -575,7 +575,8 @@ static void sweep_block(const semismooth *w, int k)
             }
         }
     }
-    for (int c = 0; c < d; ++c) {
+    // without a shift there is no centre: its memory may hold anything, and 0 times NaN is NaN
+    for (int c = 0; w->shift != 0 && c < d; ++c) {
         u[c] += w->shift * (a[c] - w->center[c + row]);
     }
     if (block->cone == PCS_CONE_COULOMB) {
