@@ -117,11 +117,12 @@ static bool of_one_pair(const candidate *a, const candidate *b)
     return b->interaction < 0 && a->key.shape1 == b->key.shape1 && a->key.shape2 == b->key.shape2;
 }
 
-// the end of the run that starts at i
+// The end of the run that starts at i. Contacts added later are runs of their own: which pair is
+// the last one found at the start depends on what sleeps
 static int run_end(const candidates *list, int i)
 {
     int end = i + 1;
-    while (end < list->n && of_one_pair(&list->c[i], &list->c[end])) {
+    while (end < list->n && end != list->n_start && of_one_pair(&list->c[i], &list->c[end])) {
         candidates_fetch(list, end);
         ++end;
     }
