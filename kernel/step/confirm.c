@@ -496,7 +496,8 @@ static pcs_status find_tunnels(confirming *f, pcs_arena *mem)
     for (int i = 0; i < n; i = run_end(&t->list, i)) {
         const run r = {.begin = i, .end = run_end(&t->list, i)};
         const candidate *c = &t->list.c[i];
-        if (c->interaction >= 0 || cannot_meet(t, far, &r)) continue;
+        // what sleeps has no path
+        if (c->interaction >= 0 || c->held || cannot_meet(t, far, &r)) continue;
         if (!is_left_alone(t, &r, *mem)) continue;
         if (was_added(t, c, n)) continue;
         pcs_arena scope = *mem;

@@ -54,7 +54,7 @@ static bool is_joint(const candidate *c)
 // a contact that waits for its own impact
 static bool waits(const trial *t, const candidate *c)
 {
-    return !c->active && !c->refuted && step_restores(t, &c->law);
+    return !c->active && !c->held && !c->refuted && step_restores(t, &c->law);
 }
 
 // true when it overlaps at q', before the projection, by more than the projection leaves
