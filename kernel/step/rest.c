@@ -206,8 +206,11 @@ pcs_status step_hold(trial *t, pcs_arena *mem, candidates *list)
             continue;
         }
         if (!t->held[s]) continue;
-        const size_t at = (size_t)m->system[s].v_at, size = BODY_NV * sizeof(double);
+        const model_system *of = &m->system[s];
+        const size_t at = (size_t)of->v_at, size = BODY_NV * sizeof(double);
         t->n_held += 1;
+        // without a new rounding error of the norm of its quaternion
+        memcpy(t->end.q + of->q_at, t->st->q + of->q_at, BODY_NQ * sizeof(double));
         memset(t->F_k + at, 0, size);
         const system_force F[2] = {force_at(t->Fk, (int)at), force_at(t->end.F1, (int)at)};
         for (int k = 0; k < 2; ++k) {

@@ -279,6 +279,10 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
             return pcs_fail(PCS_ERR_ARG, "step: the quaternion of %s is zero",
                             part_words(m, PART_SYSTEM, "system ", i + 1, words));
         }
+        // without a new rounding error of the norm
+        if (s->disabled) {
+            memcpy(t->end.q + s->q_at, st->q + s->q_at, (size_t)s->nq * sizeof(double));
+        }
         if (s->nv == 0) continue;
         const double *q_end = t->end.q + s->q_at;
         const bool body = s->kind == SYSTEM_BODY;
