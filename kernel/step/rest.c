@@ -232,6 +232,29 @@ pcs_status step_hold(trial *t, pcs_arena *mem, candidates *list)
     return PCS_OK;
 }
 
+void step_wake_moved(trial *t, candidates *list)
+{
+    const pcs_model *m = t->m;
+    for (int s = 0; t->held && s < m->n_systems; ++s) {
+        const int at = m->system[s].q_at;
+        if (!t->held[s] || skips(t, s)) continue;
+        if (memcmp(t->end.q + at, t->st->q + at, BODY_NQ * sizeof(double)) == 0) continue;
+        t->held[s] = t->slept[s] = false;
+        t->n_held -= 1;
+        t->n_slept -= 1;
+    }
+    for (int i = 0; t->held && i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        const int sys[2] = {c->sys1, c->sys2};
+        for (int side = 0; c->held && side < 2; ++side) {
+            if (!system_moves(m, sys[side]) || t->held[sys[side]]) continue;
+            for (int j = 0; j < c->n_kept; ++j) {
+                c->kept[j].active = RESTS_WOKEN + 1;
+            }
+        }
+    }
+}
+
 // ---- falling asleep ----------------------------------------------------------------------------
 
 // speed of the fastest point of a body

@@ -21,6 +21,8 @@ static inline bool step_is_zero(const double *v, int n)
 // Before the first pass: islands whose proof of rest still holds take no part in the step. Their
 // candidates are held and not active, no force acts on their bodies
 pcs_status step_hold(trial *t, pcs_arena *mem, candidates *list);
+// After a projection: a body that sleeps and that it has moved is awake in the next step
+void step_wake_moved(trial *t, candidates *list);
 // At the end of a step that is solved: counts the steps at rest, and lets islands sleep whose rest
 // can be proven
 pcs_status step_fall_asleep(trial *t, pcs_arena *mem, candidates *list);

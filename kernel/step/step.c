@@ -473,6 +473,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     // close the gaps that the velocities leave open
     bool cut = velocities_are_cut(&next, out);
     PCS_TRY(project(&next, &mem, out));
+    if (out->projection_iters > 0) step_wake_moved(&next, &next.list);
     cut = cut || (out->projection_outcome == PCS_OUTCOME_MAX_ITERS && step_units(wk, 1) <= 0);
     lap(&watch, &out->times.project);
 
