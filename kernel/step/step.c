@@ -529,7 +529,9 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
         wk->capture.part = 0;
         do {
             wk->capture.part += 1;
+            const step_budget budget = wk->budget;
             do {
+                wk->budget = budget; // an attempt that is repeated may have widened it
                 work_begin(wk);
                 status = make_step(m, st, wk, &d, out);
             } while (work_end(wk, &status));
