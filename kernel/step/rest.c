@@ -411,14 +411,18 @@ static pcs_status freeze(trial *t, const double *r, const bool *holds, resting *
     return PCS_OK;
 }
 
-// the islands that are tried, block by block of the problem
-static void choose(const trial *t, const resting *at, unsigned char *take)
+// The contacts of the islands that are tried, block by block of the problem. One that is open
+// carries nothing at rest: what the step has there is an error of the solver, or closes it
+static void choose(const trial *t, const resting *at, unsigned char *take, double *r)
 {
+    const double closed = step_tolerance(t);
     for (int i = 0, b = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (!c->active) continue;
         const int of = mover_of(t, c);
-        take[b++] = of >= 0 && at->tried[island_root(at->up, of)];
+        const bool open = law_is_unilateral(&c->law) && c->g[0] > closed;
+        take[b++] = !open && of >= 0 && at->tried[island_root(at->up, of)];
+        if (open) memset(r + c->at, 0, (size_t)c->dim * sizeof *r);
     }
 }
 
@@ -429,19 +433,9 @@ pcs_status step_fall_asleep(trial *t, pcs_arena *mem, candidates *list)
     bool any = false;
     if (!m->scheme.sleep || !t->held) return PCS_OK;
     PCS_TRY(find_resting(t, mem, list, &at));
-    const double closed = step_tolerance(t);
     for (int s = 0; s < m->n_systems; ++s) {
         at.tried[s] = at.up[s] == s && system_moves(m, s) && is_time(at.steps[s]);
         any = any || at.tried[s];
-    }
-    for (int i = 0; i < list->n && any; ++i) {
-        // contacts that carry must be closed: later steps would still close them
-        const candidate *c = &list->c[i];
-        const int of = mover_of(t, c);
-        if (of < 0 || !c->active) continue;
-        if (c->g[0] > closed && t->solution.r[c->at] > 0 && law_is_unilateral(&c->law)) {
-            at.tried[island_root(at.up, of)] = false;
-        }
     }
     if (!any || t->solution.rows == 0) return PCS_OK;
     const bodies_problem *b = &t->solution.problem;
@@ -456,7 +450,7 @@ pcs_status step_fall_asleep(trial *t, pcs_arena *mem, candidates *list)
     for (int s = 0; s < m->n_systems; ++s) {
         if (system_moves(m, s) && at.tried[island_root(at.up, s)]) PCS_TRY(load_of(t, s, load));
     }
-    choose(t, &at, take);
+    choose(t, &at, take, r);
     for (int k = 0; k < m->n_blocks; ++k) {
         if (!skips(t, m->block_system[k])) continue;
         block_lu F = t->solution.lu; // the factors of the others are known

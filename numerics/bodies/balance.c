@@ -6,7 +6,9 @@
 // so that contacts far inside their cones take what is missing, and those without load nothing.
 // Where it leaves a cone, r is projected, and what this takes away is balanced again. A small part
 // of the mass matrix keeps the factorisation regular where bodies can move freely; the repetition
-// removes its effect.
+// removes its effect. But impulses whose d is too small beside that part do not take what only they
+// can take, as of a box on two corners those of the other corners. Where the correction makes no
+// progress, every contact has a least d.
 //
 // The same matrix finds the part z of v that contacts which carry do not resist: of all z near v
 // the one that moves these contacts least. With the small part e of the mass matrix,
@@ -22,6 +24,10 @@ enum { ROUNDS = 60, PATIENCE = 6 };
 
 // a block is corrected by at least this part of its normal impulse, however near its boundary
 #define LEAST_DISTANCE 1e-3
+
+// the least d where the correction makes no progress, one after another, relative to the mean
+enum { PARTS = 2 };
+static const double least_part[PARTS] = {1e-4, 1e-2};
 
 // mass matrix over H^T D^2 H, on the mean
 #define REGULAR 1e-10
@@ -89,8 +95,9 @@ static double distance(const bodies_block *k, const double *r)
     return fmax(inside, LEAST_DISTANCE * r[0]);
 }
 
-// sets B = C = D^2, so large that the mass matrix is small beside it; joints have the mean distance
-static void weigh(finish_system *s, const unsigned char *take, const double *r)
+// sets B = C = D^2, so large that the mass matrix is small beside it; joints have the mean distance,
+// contacts at least the part `least` of it
+static void weigh(finish_system *s, const unsigned char *take, const double *r, double least)
 {
     const bodies_problem *b = s->b;
     double squares = 0, mass = 0;
@@ -111,7 +118,7 @@ static void weigh(finish_system *s, const unsigned char *take, const double *r)
         double *C = s->C + SLOPES * (size_t)i, d2 = 0;
         memset(C, 0, SLOPES * sizeof *C);
         if (take[i]) d2 = k->cone == PCS_CONE_EQUALITY ? mean : distance(k, r + k->row);
-        if (take[i] && k->cone != PCS_CONE_EQUALITY) d2 *= d2;
+        if (take[i] && k->cone != PCS_CONE_EQUALITY) d2 = fmax(d2 * d2, least * least * mean);
         const int diagonal = k->cone == PCS_CONE_EQUALITY ? 1 : k->dim;
         for (int a = 0; a < diagonal; ++a) {
             C[(k->dim + 1) * a] = mass / (REGULAR * mean) * d2;
@@ -179,11 +186,11 @@ static pcs_status balance(finish_system *s, const unsigned char *take, const dou
     if (!left || !g || !y) return pcs_fail_memory("contacts");
     double best = INFINITY;
     project(b, take, r);
-    weigh(s, take, r);
+    weigh(s, take, r, 0);
     bool good = finish_system_factor(s) == CHOL_GOOD;
     finish_mass(s, v, g);
     good = good && finish_system_solve(s, g, ROUGH, free) >= 0;
-    for (int round = 0, since = 0; good; ++round) {
+    for (int round = 0, since = 0, part = 0; good; ++round) {
         double worst = 0;
         find_moved(b, take, holds);
         PCS_TRY(bodies_imbalance(b, take, load, r, work, left));
@@ -195,7 +202,13 @@ static pcs_status balance(finish_system *s, const unsigned char *take, const dou
         }
         since = worst < 0.7 * best ? 0 : since + 1;
         best = fmin(best, worst);
-        if (worst <= 0.5 * BODIES_BALANCED || round == ROUNDS || since == PATIENCE) return PCS_OK;
+        if (worst <= 0.5 * BODIES_BALANCED || round == ROUNDS) return PCS_OK;
+        if (since == PATIENCE) {
+            if (part == PARTS) return PCS_OK;
+            weigh(s, take, r, least_part[part++]);
+            if (finish_system_factor(s) != CHOL_GOOD) return PCS_OK;
+            since = 0;
+        }
         good = correct(s, take, g, y, r);
         project(b, take, r);
     }

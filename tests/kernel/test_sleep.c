@@ -473,6 +473,32 @@ TEST(tall_stacks_sleep)
     }
 }
 
+// boxes that come to rest on two corners: their other contacts carry nearly nothing, and the proof
+// needs them
+TEST(what_stands_on_two_corners_sleeps)
+{
+    enum { TWO = 2 };
+    const double e[3] = {EDGE, EDGE, EDGE}, off[][TWO][3] = {
+        {{0.0037, 0.0019, 0.000475}},
+        {{0.0015, 0.0008, 0.00095}, {0.0005, 0.0018, 0.00085}},
+        {{0.0037, 0.001, 0.0003}, {0.0032, 0.0004, 0.00025}},
+    };
+    for (int k = 0; k < (int)(sizeof off / sizeof *off); ++k) {
+        const int boxes = k == 0 ? 1 : TWO;
+        scene s = open_scene(true);
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.6);
+        for (int i = 0; i < boxes; ++i) {
+            const double x[3] = {off[k][i][0], off[k][i][1], EDGE * (i + 0.5) + off[k][i][2]};
+            scene_rough(&s, scene_box(&s, 1, e, x, NULL, NULL, NULL),
+                        pcs_shape_box(EDGE, EDGE, EDGE), 0, 0, 0.6);
+        }
+        scene_start(&s);
+        steps(&s, 3 * SETTLE);
+        ck_assert_msg(s.report.asleep == boxes, "%d of %d", s.report.asleep, boxes);
+        scene_close(&s);
+    }
+}
+
 TEST(schemes_that_cannot_sleep_say_so)
 {
     pcs_scheme s = pcs_scheme_moreau_jean();
