@@ -174,6 +174,118 @@ TEST(a_sleeping_state_is_complete)
     scene_close(&s);
 }
 
+static void ignore(void *user, const pcs_velocity_solve *solve)
+{
+    (void)user;
+    (void)solve;
+}
+
+// a column of boxes for each of n x n places, on the ground; and a box that falls among them
+typedef struct falling {
+    int n, steps;
+    double apart, tilt; // m; m/s^2
+    double y, v, turn;
+} falling;
+
+static scene among_columns(const falling *f)
+{
+    const double e[3] = {EDGE, EDGE, EDGE};
+    scene s = open_scene(true);
+    scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.6);
+    for (int i = 0; i < f->n * f->n * 3; ++i) {
+        const double x[3] = {f->apart * (i / (3 * f->n)), f->apart * (i / 3 % f->n),
+                             EDGE * (i % 3 + 0.5)};
+        scene_rough(&s, scene_box(&s, 1, e, x, NULL, NULL, NULL), pcs_shape_box(EDGE, EDGE, EDGE),
+                    0, 0, 0.6);
+    }
+    const double middle = f->apart * (f->n / 2), x[3] = {middle + 0.03, middle + f->y, 0.5};
+    const double Q[4] = {1, f->turn, 0.2, 0}, v[3] = {f->v, 0, 0};
+    scene_rough(&s, scene_box(&s, 1, e, x, Q, v, NULL), pcs_shape_box(EDGE, EDGE, EDGE), 0, 0, 0.6);
+    scene_gravity(&s, f->tilt, 0, -G);
+    scene_start(&s);
+    return s;
+}
+
+// A step depends on the state alone: with the work that has made all steps before, with a new one,
+// and with one that is watched and tests all proofs. What sleeps does not move by a bit
+TEST(every_step_is_that_of_a_new_work)
+{
+    const falling all[] = {
+        {3, 90, 1.3 * EDGE, 0, 0.006, 0.6, 0.21},  {4, 250, 2 * EDGE, 3, 0.006, 0.6, 0.21},
+        {3, 140, 1.3 * EDGE, 3, 0.002, 0.3, 0.12}, {3, 90, 1.3 * EDGE, 3, 0.012, 0.4, 0.06},
+        {3, 90, 2 * EDGE, 0, 0.004, 1.1, 0.27},
+    };
+    int sleeping = 0;
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+        scene s = among_columns(&all[k]);
+        pcs_state *before, *next[2];
+        pcs_work *watched;
+        CK_OK(pcs_state_create(s.m, &before));
+        CK_OK(pcs_work_create(s.m, &watched));
+        CK_OK(pcs_work_set_capture(watched, ignore, NULL));
+        for (int way = 0; way < 2; ++way) {
+            CK_OK(pcs_state_create(s.m, &next[way]));
+        }
+        for (int i = 0; i < all[k].steps; ++i) {
+            pcs_work *fresh;
+            CK_OK(pcs_work_create(s.m, &fresh));
+            CK_OK(pcs_state_copy(s.st, before));
+            scene_step(&s, STEP);
+            for (int way = 0; way < 2; ++way) {
+                pcs_step_report r;
+                CK_OK(pcs_state_copy(before, next[way]));
+                CK_OK(pcs_step(s.m, next[way], way == 0 ? fresh : watched, STEP, &r));
+                ck_assert_msg(pcs_state_equal(s.st, next[way]), "scene %d, step %d, way %d", (int)k,
+                              i, way);
+                ck_assert_int_eq(r.asleep, s.report.asleep);
+                ck_assert_int_eq(r.candidates, s.report.candidates);
+            }
+            pcs_work_destroy(fresh);
+            for (int b = 1; b <= s.m->n_systems; ++b) {
+                const pcs_system body = {b};
+                const size_t at = 7 * (size_t)(b - 1);
+                if (!pcs_state_asleep(s.m, before, body)) continue;
+                if (!pcs_state_asleep(s.m, s.st, body)) continue;
+                ck_assert(memcmp(before->q + at, s.st->q + at, 7 * sizeof(double)) == 0);
+                sleeping += 1;
+            }
+        }
+        pcs_state_destroy(before);
+        pcs_state_destroy(next[0]);
+        pcs_state_destroy(next[1]);
+        pcs_work_destroy(watched);
+        scene_close(&s);
+    }
+    ck_assert_int_ge(sleeping, 5000);
+}
+
+// the user moves two boxes into each other, near one that sleeps: it is out of reach at first
+TEST(a_projection_wakes_what_it_moves)
+{
+    enum { THREE = 3 };
+    const double e[3] = {EDGE, EDGE, EDGE}, near = EDGE + 2e-3, deep = 0.02;
+    scene s = open_scene(true);
+    scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.6);
+    for (int i = 0; i < THREE; ++i) {
+        const double x[3] = {3 * EDGE * i, 0, 0.5 * EDGE};
+        scene_rough(&s, scene_box(&s, MASS, e, x, NULL, NULL, NULL),
+                    pcs_shape_box(EDGE, EDGE, EDGE), 0, 0, 0.6);
+    }
+    scene_start(&s);
+    steps(&s, SETTLE);
+    ck_assert_int_eq(s.report.asleep, THREE);
+    const double x0 = scene_q(&s, (pcs_system){1})[0];
+    scene_q(&s, (pcs_system){2})[0] = x0 + near;
+    scene_q(&s, (pcs_system){3})[0] = x0 + near + EDGE - deep;
+    scene_step(&s, STEP);
+    ck_assert(scene_q(&s, (pcs_system){1})[0] < x0 - 1e-3);
+    ck_assert(!pcs_state_asleep(s.m, s.st, (pcs_system){1}));
+    ck_assert_int_eq(s.report.asleep, 0);
+    steps(&s, 2 * SETTLE);
+    ck_assert_int_eq(s.report.asleep, THREE);
+    scene_close(&s);
+}
+
 TEST(any_team_falls_asleep_alike)
 {
     scene one = sleeping_pyramid(), two = pyramid(true);
