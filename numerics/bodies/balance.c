@@ -95,8 +95,8 @@ static double distance(const bodies_block *k, const double *r)
     return fmax(inside, LEAST_DISTANCE * r[0]);
 }
 
-// sets B = C = D^2, so large that the mass matrix is small beside it; joints have the mean distance,
-// contacts at least the part `least` of it
+// sets B = C = D^2, so large that the mass matrix is small beside it; joints have the mean
+// distance, contacts at least the part `least` of it
 static void weigh(finish_system *s, const unsigned char *take, const double *r, double least)
 {
     const bodies_problem *b = s->b;

@@ -590,11 +590,12 @@ TEST(tall_stacks_sleep)
 TEST(what_stands_on_two_corners_sleeps)
 {
     enum { TWO = 2 };
-    const double e[3] = {EDGE, EDGE, EDGE}, off[][TWO][3] = {
-        {{0.0037, 0.0019, 0.000475}},
-        {{0.0015, 0.0008, 0.00095}, {0.0005, 0.0018, 0.00085}},
-        {{0.0037, 0.001, 0.0003}, {0.0032, 0.0004, 0.00025}},
-    };
+    const double e[3] = {EDGE, EDGE, EDGE},
+                 off[][TWO][3] = {
+                     {{0.0037, 0.0019, 0.000475}},
+                     {{0.0015, 0.0008, 0.00095}, {0.0005, 0.0018, 0.00085}},
+                     {{0.0037, 0.001, 0.0003}, {0.0032, 0.0004, 0.00025}},
+                 };
     for (int k = 0; k < (int)(sizeof off / sizeof *off); ++k) {
         const int boxes = k == 0 ? 1 : TWO;
         scene s = open_scene(true);
