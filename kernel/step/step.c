@@ -500,7 +500,7 @@ static pcs_status check(const pcs_model *m, const pcs_state *st, const pcs_work 
 {
     PCS_TRY(step_check("pcs_step", m, st, wk));
     if (h > 0 && isfinite(h)) return PCS_OK;
-    return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive", h);
+    return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive and finite", h);
 }
 
 // A callback without a finite result at an iterate of Newton's loop: the step has diverged

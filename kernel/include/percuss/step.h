@@ -109,12 +109,14 @@ typedef enum pcs_doubt_kind {
 typedef struct pcs_doubt {
     long count;   ///< in a step: pairs of shapes, bodies, parts of the step, islands and joints,
                   ///< joints; in a run: steps
-    double value; ///< m (overlap, displacement), residual of the unsolved step, J, m, J, J
+    double value; ///< m (overlap, displacement), residual of the unsolved step (or m, see `one`),
+                  ///< J, m, J, J
     double limit; ///< the scale to compare it with: thickness (m), largest displacement (m),
                   ///< tolerance, J, size (m), J, J
     double t;     ///< s, start of the step
     int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
-                  ///< interaction, joint: -1; displacement: id of the system
+                  ///< interaction, joint: -1; displacement: id of the system; unsolved: what was
+                  ///< not: 0 velocities, 1 projection (value and limit in m), 2 Newton's loop
     int two;      ///< the other shape; the id of the interaction; 0
 } pcs_doubt;
 
