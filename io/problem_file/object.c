@@ -72,10 +72,13 @@ pcs_status object_grow(pcs_problem_file *file, object_make *make, pcs_arena *are
 {
     const pcs_env *env = &file->memory->pool.env;
     size_t demand = 0;
+    pcs_failure before;
+    pcs_failure_keep(&before);
     for (;;) {
         arena->peak = &demand;
         const pcs_status status = make(file, arena);
         arena->peak = NULL;
+        if (status == PCS_OK) pcs_failure_restore(&before);
         if (status != PCS_ERR_MEMORY || demand <= arena->size) return status;
         pcs_arena_destroy(env, arena);
         PCS_TRY(pcs_arena_create(env, demand, arena));

@@ -49,10 +49,13 @@ static pcs_status take_mass(const pcs_env *env, const pcs_mass_matrix *mass, pcs
                             pcs_csc *out)
 {
     size_t demand = 0;
+    pcs_failure before;
+    pcs_failure_keep(&before);
     for (;;) {
         arena->peak = &demand;
         const pcs_status status = pcs_mass_matrix_to_csc(mass, arena, out);
         arena->peak = NULL;
+        if (status == PCS_OK) pcs_failure_restore(&before);
         if (status != PCS_ERR_MEMORY || demand <= arena->size) return status;
         pcs_arena_destroy(env, arena);
         PCS_TRY(pcs_arena_create(env, demand, arena));
@@ -331,7 +334,9 @@ static pcs_status write_as_global(const pcs_env *env, const char *path, pcs_file
     pcs_global_problem g;
     pcs_mass_matrix *M = NULL;
     pcs_arena arena = {0};
+    pcs_failure before;
     PCS_TRY(pass_named(path, pcs_bodies_check(content->bodies)));
+    pcs_failure_keep(&before);
     pcs_pool pool = pool_begin(env);
     pcs_status status = contacts_first(content, &pool, &b, &c);
     for (size_t demand = 0; status == PCS_OK;) {
@@ -342,6 +347,7 @@ static pcs_status write_as_global(const pcs_env *env, const char *path, pcs_file
         pcs_arena_destroy(env, &arena);
         status = pcs_arena_create(env, demand, &arena);
     }
+    if (status == PCS_OK) pcs_failure_restore(&before);
     status = pass_named(path, status);
     c.bodies = NULL;
     c.global = &g;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/certificate.h>
+
 #include "laws/law.h"
 #include "linalg/m3.h"
 #include "relations/joint_kinds.h"
@@ -292,6 +294,44 @@ pcs_status step_conflicts(const trial *t, pcs_arena mem, pcs_step_report *out)
     return PCS_OK;
 }
 
+// largest number of rows for which a proof is looked for, which takes dense algebra
+#define PROOF_ROWS 300
+
+// names the constraints of the proof y
+static void name_proof(const pcs_work *wk, int rows, const double *y, pcs_step_report *out)
+{
+    int n = 0;
+    party *all = pcs_env_alloc(&wk->env, (size_t)wk->list.n, sizeof *all);
+    if (!all) return;
+    for (int i = 0; i < wk->list.n; ++i) {
+        const candidate *c = &wk->list.c[i];
+        if (!c->active || c->at < 0) continue;
+        double most = 0;
+        for (int j = c->at; j < c->at + c->dim && j < rows; ++j) {
+            most = fmax(most, fabs(y[j]));
+        }
+        add_party(c, most, &n, all);
+    }
+    report_parties(n, all, out);
+    pcs_env_free(&wk->env, all);
+}
+
+void step_refute(pcs_work *wk, pcs_step_report *out)
+{
+    const bool diverged = out->outcome == PCS_OUTCOME_DIVERGED && wk->cause[0] != '\0';
+    pcs_problem p;
+    wk->closing = 0;
+    if (diverged || out->outcome == PCS_OUTCOME_STOPPED || out->active == 0) return;
+    if (out->solve.outcome == PCS_OUTCOME_CONVERGED) return;
+    if (pcs_work_problem(wk, &p) != PCS_OK || p.n == 0 || p.n > PROOF_ROWS) return;
+    double *y = pcs_env_alloc(&wk->env, (size_t)p.n, sizeof *y);
+    if (y && pcs_certificate_refute(&wk->env, &p, y, &wk->closing) == PCS_OK && wk->closing > 0) {
+        out->outcome = PCS_OUTCOME_INFEASIBLE;
+        if (out->conflicts == 0) name_proof(wk, p.n, y, out);
+    }
+    pcs_env_free(&wk->env, y);
+}
+
 // ---- positions -----------------------------------------------------------------------------------
 
 // J^T y of one constraint at q'
@@ -351,9 +391,14 @@ static const char *kind_word(const pcs_interaction_def *def)
     return NULL;
 }
 
-static void conflict_words(const pcs_model *m, const pcs_conflict *c, char *words, size_t room)
+void pcs_conflict_text(const pcs_model *m, const pcs_conflict *c,
+                       char words[PCS_CONFLICT_TEXT_SIZE])
 {
+    const size_t room = PCS_CONFLICT_TEXT_SIZE;
     char one[PART_WORDS], two[PART_WORDS], kind[40];
+    words[0] = '\0';
+    if (!m || !c || c->one >= m->n_shapes || c->two < 0) return;
+    if (c->two > (c->one >= 0 ? m->n_shapes - 1 : m->n_interactions)) return;
     if (c->one >= 0) {
         snprintf(words, room, "the contact of shapes %s and %s",
                  part_words(m, PART_SHAPE, "", c->one, one),
@@ -377,9 +422,9 @@ void conflict_text(const pcs_model *m, const pcs_step_report *r, char *text, siz
     text[0] = '\0';
     size_t at = 0;
     for (int i = 0; i < n; ++i) {
-        char words[2 * PART_WORDS + 40];
+        char words[PCS_CONFLICT_TEXT_SIZE];
         const bool last = i == r->conflicts - 1;
-        conflict_words(m, &r->conflict[i], words, sizeof words);
+        pcs_conflict_text(m, &r->conflict[i], words);
         // room for the number of the others
         if (at + strlen(words) + 30 > room) {
             at += (size_t)snprintf(text + at, room - at, " and %d more", r->conflicts - i);

@@ -150,12 +150,15 @@ static pcs_status local_problem(pcs_work *wk, pcs_arena *mem)
 static pcs_status make_grown(pcs_work *wk, pcs_arena *arena,
                              pcs_status (*make)(pcs_work *wk, pcs_arena *mem))
 {
+    pcs_failure before;
+    pcs_failure_keep(&before);
     for (;;) {
         size_t peak = 0;
         pcs_arena mem = *arena;
         mem.used = 0;
         mem.peak = &peak;
         const pcs_status status = make(wk, &mem);
+        if (status == PCS_OK) pcs_failure_restore(&before);
         if (status != PCS_ERR_MEMORY || peak <= arena->size) return status;
         pcs_arena bigger;
         PCS_TRY(pcs_arena_create(&wk->env, peak + peak / 2 + 1024, &bigger));

@@ -8,14 +8,13 @@
 // relative difference below which times are equal: sums of steps have rounding errors
 #define SAME_TIME 1e-12
 
-// the sentence of a step that failed; *proved when it has no solution
-static pcs_status give_up(pcs_work *wk, double t, long step, const pcs_step_report *last,
-                          bool *proved)
+// the sentence of a step that failed
+static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_step_report *last)
 {
     char why[STEP_WHY];
-    *proved = step_why(wk, last, why);
+    step_why(wk, last, why);
     // constraints that contradict each other do so for any step size
-    const bool smaller = !*proved && last->conflicts == 0 &&
+    const bool smaller = !(wk->closing > 0) && last->conflicts == 0 &&
                          last->solve.outcome != PCS_OUTCOME_INFEASIBLE &&
                          (step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED);
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s", step, t, why,
@@ -124,10 +123,8 @@ static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, 
         const double t = next_time(st->t, h);
         PCS_TRY(pcs_step(m, st, wk, h, &out->last));
         if (!out->last.committed) {
-            bool proved;
-            const pcs_status failed = give_up(wk, st->t, k, &out->last, &proved);
-            out->outcome = proved ? PCS_OUTCOME_INFEASIBLE : out->last.outcome;
-            return failed;
+            out->outcome = out->last.outcome;
+            return give_up(wk, st->t, k, &out->last);
         }
         st->t = t;
         out->steps = k;

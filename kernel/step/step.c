@@ -516,7 +516,9 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
                     pcs_step_report *report)
 {
     pcs_step_report own, *out = report ? report : &own;
+    pcs_failure before;
     if (m && st && wk && step_rests(m, st, wk, h, out)) return PCS_OK;
+    pcs_failure_keep(&before);
     pcs_status status = check(m, st, wk, h);
     const double t0 = status == PCS_OK ? st->t : 0;
     if (status == PCS_OK) status = model_carry(m, st->q);
@@ -546,7 +548,9 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     out->units = wk->budget.spent;
     out->budget = wk->budget.most;
     out->seconds = step_seconds(wk);
+    if (!out->committed) step_refute(wk, out);
     step_warn(m, wk, t0, out);
+    pcs_failure_restore(&before);
     if (out->committed || report) return PCS_OK;
 
     // without a report only the status can say so

@@ -327,6 +327,7 @@ struct pcs_work {
     step_still still;
     step_skip skip;
     char cause[STEP_WHY]; // why the last attempt diverged, if it is known
+    double closing;       // of a step that is not committed: the rate of its proof, or 0 (refute)
 
     // results that can be read after a step; in the arena, except those made on request
     pcs_contact *contact; // made on request, in `listed`
@@ -788,8 +789,8 @@ pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list
 
 pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *out);
 
-// The sentence why a step was not committed. True when a proof says that it has no solution
-bool step_why(pcs_work *wk, const pcs_step_report *report, char text[STEP_WHY]);
+// the sentence why a step was not committed, after step_refute
+void step_why(const pcs_work *wk, const pcs_step_report *report, char text[STEP_WHY]);
 // the last error is the cause of the divergence
 void step_keep_cause(pcs_work *wk);
 
@@ -823,6 +824,9 @@ void doubt_join(const pcs_doubt *more, pcs_doubt *d);
 
 // names the constraints that contradict each other, where velocities have no solution
 pcs_status step_conflicts(const trial *t, pcs_arena mem, pcs_step_report *out);
+// Looks for a proof that the velocity problem of a step that is not committed has no solution. Such
+// a step is infeasible, and its report names the constraints of the proof where it names none yet
+void step_refute(pcs_work *wk, pcs_step_report *out);
 // "motor 2 and motor 3"; empty when the report names none
 void conflict_text(const pcs_model *m, const pcs_step_report *r, char *text, size_t room);
 

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <percuss/certificate.h>
-
 #include "linalg/m3.h"
 
 void step_keep_cause(pcs_work *wk)
@@ -37,75 +35,27 @@ static void limit_words(const pcs_work *wk, pcs_outcome outcome, char words[STEP
     }
 }
 
-// largest number of rows for which a proof is looked for, which takes dense algebra
-#define PROOF_ROWS 300
-
-static bool same_pair(const candidate *a, const candidate *b)
+// the contacts and joints that prove that the velocity problem last solved has no solution
+static void contradiction_words(const pcs_work *wk, const pcs_step_report *r, size_t room,
+                                char *words)
 {
-    return a->interaction == b->interaction && a->key.shape1 == b->key.shape1 &&
-           a->key.shape2 == b->key.shape2;
+    char all[STEP_CONFLICT];
+    conflict_text(wk->owner, r, all, sizeof all);
+    snprintf(words, room,
+             "no impulses solve the velocity problem: %s contradict each other by %.3g m/s",
+             all[0] ? all : "its contacts and joints", wk->closing);
 }
 
-// the candidate with the largest entry of y, not between the pair of `but`; null: there is none
-static const candidate *hardest(const pcs_work *wk, const pcs_problem *p, const double *y,
-                                const candidate *but)
-{
-    const candidate *worst = NULL;
-    double most = 0;
-    for (int i = 0; i < wk->list.n; ++i) {
-        const candidate *c = &wk->list.c[i];
-        if (!c->active || c->at < 0 || (but && same_pair(c, but))) continue;
-        for (int j = c->at; j < c->at + c->dim && j < p->n; ++j) {
-            if (!(fabs(y[j]) > most)) continue;
-            most = fabs(y[j]);
-            worst = c;
-        }
-    }
-    return worst;
-}
-
-static void candidate_words(const pcs_model *m, const candidate *c, char words[2 * PART_WORDS + 16])
-{
-    const bool shapes = c->interaction < 0;
-    pair_words(m, shapes ? c->key.shape1 : -1, shapes ? c->key.shape2 : c->interaction + 1, words);
-}
-
-// The contacts and joints that prove that the velocity problem last solved has no solution: those
-// that the report names, or the two with the largest part in the proof. False when there is none
-static bool contradiction(pcs_work *wk, const pcs_step_report *r, size_t room, char *words)
-{
-    pcs_problem p;
-    double closing = 0;
-    if (pcs_work_problem(wk, &p) != PCS_OK || p.n == 0 || p.n > PROOF_ROWS) return false;
-    double *y = pcs_env_alloc(&wk->env, (size_t)p.n, sizeof *y);
-    const bool found =
-        y && pcs_certificate_refute(&wk->env, &p, y, &closing) == PCS_OK && closing > 0;
-    if (found) {
-        char one[2 * PART_WORDS + 16] = "", two[2 * PART_WORDS + 16] = "", all[STEP_CONFLICT];
-        const candidate *first = hardest(wk, &p, y, NULL), *second = hardest(wk, &p, y, first);
-        if (first) candidate_words(wk->owner, first, one);
-        if (second) candidate_words(wk->owner, second, two);
-        conflict_text(wk->owner, r, all, sizeof all);
-        if (!all[0]) snprintf(all, sizeof all, "%s%s%s", one, second ? ", and " : "", two);
-        snprintf(words, room,
-                 "no impulses solve the velocity problem: %s contradict each other by %.3g m/s",
-                 all, closing);
-    }
-    pcs_env_free(&wk->env, y);
-    return found;
-}
-
-bool step_why(pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
+void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
 {
     const pcs_scheme *s = &wk->owner->scheme;
     char what[STEP_WHY - STEP_LIMIT - STEP_CONFLICT - 120], limit[STEP_LIMIT],
         conflict[STEP_CONFLICT + 40] = "";
-    bool proved = false;
+    const bool proved = wk->closing > 0;
     if (r->outcome == PCS_OUTCOME_DIVERGED && wk->cause[0] != '\0') {
         snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, wk->cause);
-    } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0 &&
-               contradiction(wk, r, sizeof what, what)) {
-        proved = true;
+    } else if (proved) {
+        contradiction_words(wk, r, sizeof what, what);
     } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0) {
         snprintf(what, sizeof what, "velocity problem %s at residual %.3g, tolerance %.3g",
                  pcs_outcome_text(r->solve.outcome), r->solve.measure.residual, s->solver.tol);
@@ -129,10 +79,8 @@ bool step_why(pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
         snprintf(conflict, sizeof conflict, "; %s contradict each other", all);
     }
     limit_words(wk, r->outcome, limit);
-    const pcs_outcome outcome = proved ? PCS_OUTCOME_INFEASIBLE : r->outcome;
-    snprintf(text, STEP_WHY, "not committed: %s (%s%s%s)", pcs_outcome_text(outcome), what,
+    snprintf(text, STEP_WHY, "not committed: %s (%s%s%s)", pcs_outcome_text(r->outcome), what,
              conflict, limit);
-    return proved;
 }
 
 // ---- words -------------------------------------------------------------------------------------

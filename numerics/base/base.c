@@ -10,9 +10,7 @@
 #define ALIGN 64
 
 // one sentence per thread: nothing is shared between threads that step different states
-static _Thread_local unsigned long failures; // number of sentences written
-static _Thread_local bool of_range;          // pcs_fail_range wrote the last one
-static _Thread_local char error_text[512];
+static _Thread_local pcs_failure last; // its mark is the number of sentences written
 
 const char *pcs_status_text(pcs_status status)
 {
@@ -24,14 +22,14 @@ const char *pcs_status_text(pcs_status status)
 
 const char *pcs_error_text(void)
 {
-    return error_text;
+    return last.text;
 }
 
 static void write_error(bool range, const char *format, va_list args)
 {
-    failures += 1;
-    of_range = range;
-    vsnprintf(error_text, sizeof error_text, format, args);
+    last.mark += 1;
+    last.of_range = range;
+    vsnprintf(last.text, sizeof last.text, format, args);
 }
 
 pcs_status pcs_fail(pcs_status status, const char *format, ...)
@@ -54,30 +52,40 @@ pcs_status pcs_fail_range(pcs_status status, const char *format, ...)
 
 bool pcs_failed_range(void)
 {
-    return of_range;
+    return last.of_range;
 }
 
 unsigned long pcs_fail_mark(void)
 {
-    return failures;
+    return last.mark;
 }
 
 pcs_status pcs_fail_since(unsigned long mark, pcs_status status, const char *format, ...)
 {
-    char inner[sizeof error_text];
-    memcpy(inner, error_text, sizeof inner);
-    const bool told = failures != mark && inner[0] != '\0';
-    failures += 1;
+    char inner[sizeof last.text];
+    memcpy(inner, last.text, sizeof inner);
+    const bool told = last.mark != mark && inner[0] != '\0';
+    last.mark += 1;
     va_list args;
     va_start(args, format);
-    const int n = vsnprintf(error_text, sizeof error_text, format, args);
+    const int n = vsnprintf(last.text, sizeof last.text, format, args);
     va_end(args);
-    if (told && n >= 0 && (size_t)n < sizeof error_text) {
+    if (told && n >= 0 && (size_t)n < sizeof last.text) {
         // a sentence that does not fit is cut
-        const size_t room = sizeof error_text - (size_t)n;
-        snprintf(error_text + n, room, ": %.*s", room > 3 ? (int)(room - 3) : 0, inner);
+        const size_t room = sizeof last.text - (size_t)n;
+        snprintf(last.text + n, room, ": %.*s", room > 3 ? (int)(room - 3) : 0, inner);
     }
     return status;
+}
+
+void pcs_failure_keep(pcs_failure *before)
+{
+    *before = last;
+}
+
+void pcs_failure_restore(const pcs_failure *before)
+{
+    last = *before;
 }
 
 pcs_status pcs_fail_memory(const char *where)

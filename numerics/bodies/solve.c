@@ -393,6 +393,8 @@ pcs_status bodies_solve_alloc(const pcs_env *env, const bodies_problem *b, const
 {
     const size_t n = (size_t)b->n, nv = (size_t)b->A->start[b->A->nb];
     size_t size = PER_BLOCK * ((size_t)b->nb + (size_t)b->A->nb) + n * sizeof *r, peak = 0;
+    pcs_failure before;
+    pcs_failure_keep(&before);
     for (;; size = 2 * peak) {
         pcs_arena work;
         PCS_TRY(pcs_arena_create(env, size, &work));
@@ -403,6 +405,7 @@ pcs_status bodies_solve_alloc(const pcs_env *env, const bodies_problem *b, const
         const pcs_status status = bodies_solve(b, o, watch, budget, NULL, work, v, r, u, out);
         if (status == PCS_ERR_MEMORY && n > 0) memcpy(r, start, n * sizeof *r);
         pcs_arena_destroy(env, &work);
+        if (status == PCS_OK) pcs_failure_restore(&before);
         // where it fits, memory ran out elsewhere
         if (status != PCS_ERR_MEMORY || peak <= size) return status;
     }

@@ -32,6 +32,8 @@ static pcs_status take_grown(const pcs_env *env, const pcs_global_problem *g, ta
                              pcs_arena *arena, void *out)
 {
     size_t peak = 0;
+    pcs_failure before;
+    pcs_failure_keep(&before);
     pcs_status status = PCS_ERR_MEMORY;
     for (int k = 0; k < ROUNDS && status == PCS_ERR_MEMORY; ++k) {
         const size_t had = peak;
@@ -43,6 +45,7 @@ static pcs_status take_grown(const pcs_env *env, const pcs_global_problem *g, ta
         if (peak <= had) break;
     }
     arena->peak = NULL;
+    if (status == PCS_OK) pcs_failure_restore(&before);
     return status;
 }
 

@@ -238,10 +238,13 @@ static pcs_status judge_condensed(const pcs_env *env, const pcs_global_problem *
     pcs_arena arena = {0};
     size_t peak = 0;
     pcs_problem p;
+    pcs_failure before;
+    pcs_failure_keep(&before);
     pcs_status done = PCS_ERR_MEMORY;
     while (done == PCS_ERR_MEMORY && grow(env, &peak, &arena)) {
         done = pcs_global_condense(g, &arena, &p);
     }
+    if (done == PCS_OK) pcs_failure_restore(&before);
     if (done == PCS_OK) {
         face whole = *f;
         whole.p = &p;
@@ -264,10 +267,13 @@ static pcs_status certify_global(const pcs_env *env, const pcs_global_problem *g
     pcs_arena arena = {0};
     size_t peak = 0;
     global_view x;
+    pcs_failure before;
+    pcs_failure_keep(&before);
     pcs_status done = PCS_ERR_MEMORY;
     while (done == PCS_ERR_MEMORY && grow(env, &peak, &arena)) {
         done = judge_global(g, tol, r, &arena, status, margin, &x, out);
     }
+    if (done == PCS_OK) pcs_failure_restore(&before);
     if (done == PCS_OK && ranks && n <= CERTIFICATE_ROWS) done = judge_condensed(env, g, &x.f, out);
     pcs_arena_destroy(env, &arena);
     return done;

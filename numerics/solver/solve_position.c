@@ -89,6 +89,8 @@ pcs_status pcs_solve_position_bytes(const pcs_env *env, const pcs_position_probl
     PCS_TRY(position_check(p, metric));
 
     // the real assembly; the demand is known only as far as the last attempt came
+    pcs_failure before;
+    pcs_failure_keep(&before);
     for (size_t size = 4096;;) {
         size_t peak = 0;
         pcs_arena arena;
@@ -100,6 +102,7 @@ pcs_status pcs_solve_position_bytes(const pcs_env *env, const pcs_position_probl
         if (status == PCS_OK) {
             const size_t end = trial.used + rest_bytes(p, &s, opts);
             *bytes = peak > end ? peak : end;
+            pcs_failure_restore(&before);
         }
         pcs_arena_destroy(env, &arena);
         if (status != PCS_ERR_MEMORY) return status;

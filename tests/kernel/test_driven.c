@@ -6,6 +6,7 @@
 
 #include "linalg/m3.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // x(t) = x0 + v t + a t^2 / 2 + A sin(w t) e_z, rotating about e_z with rate spin; the reported
@@ -281,6 +282,32 @@ TEST(driven_plates_that_close)
     ck_assert_msg(strstr(words, "'left'") && strstr(words, "'right'"), "%s", words);
     ck_assert_msg(strstr(words, "contradict each other by 0.08 m/s") != NULL, "%s", words);
     ck_assert(strstr(words, "smaller steps") == NULL);
+
+    // a step with a report says the same, and leaves the error of another call alone
+    char before[400];
+    snprintf(before, sizeof before, "%s", words);
+    CK_OK(pcs_step(s.m, s.st, s.wk, 0.005, &s.report));
+    ck_assert(!s.report.committed);
+    ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_INFEASIBLE);
+    ck_assert_int_eq(s.report.conflicts, 2);
+    for (int k = 0; k < 2; ++k) {
+        const pcs_conflict *c = &s.report.conflict[k];
+        ck_assert(c->one >= 0 && (c->one == 2 || c->two == 2)); // the shape of the cube
+    }
+    ck_assert_str_eq(pcs_error_text(), before);
+
+    // also where its memory grows
+    pcs_work *fresh;
+    const pcs_contact *contacts;
+    int n;
+    CK_OK(pcs_work_create(s.m, &fresh));
+    const size_t held = pcs_work_held(fresh);
+    CK_OK(pcs_step(s.m, s.st, fresh, 0.005, &s.report));
+    CK_OK(pcs_work_contacts(fresh, &n, &contacts));
+    ck_assert(n > 0 && pcs_work_held(fresh) > held);
+    ck_assert_str_eq(pcs_error_text(), before);
+    pcs_work_destroy(fresh);
+    CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.005, NULL), PCS_ERR_STEP, "is not committed: infeasible");
     // the plates touched the cube at the time at which their gap was its width
     ck_assert(s.st->t >= 0.02 / (speed[0] + speed[1]) - 0.01);
     scene_close(&s);

@@ -48,3 +48,16 @@ TEST(a_failing_allocator_is_reported)
     CK_FAILS(pcs_arena_create(NULL, SIZE_MAX, &a), PCS_ERR_MEMORY);
     ck_assert_int_eq(m.live, 0);
 }
+
+TEST(a_failure_that_is_mended_leaves_the_one_before)
+{
+    pcs_failure before;
+    CK_FAILS(pcs_fail_range(PCS_ERR_ARG, "too long"), PCS_ERR_ARG);
+    const unsigned long mark = pcs_fail_mark();
+    pcs_failure_keep(&before);
+    CK_FAILS(pcs_fail_memory("within"), PCS_ERR_MEMORY);
+    ck_assert(!pcs_failed_range());
+    pcs_failure_restore(&before);
+    ck_assert_str_eq(pcs_error_text(), "too long");
+    ck_assert(pcs_failed_range() && pcs_fail_mark() == mark);
+}

@@ -5,6 +5,7 @@
 
 #include <percuss/numerics.h>
 
+#include "base/base.h"
 #include "friction.h"
 #include "support.h"
 
@@ -552,7 +553,9 @@ TEST(global_form_agrees)
     CK_OK(pcs_problem_to_global(NULL, &p, &work, &M, &g));
     pcs_certificate c, d;
     CK_OK(pcs_certificate_compute(NULL, &p, 1e-8, r, s, a, &c));
+    CK_FAILS(pcs_fail(PCS_ERR_ARG, "of another call"), PCS_ERR_ARG);
     CK_OK(pcs_certificate_compute_global(NULL, &g, 1e-8, r, t, b, &d));
+    ck_assert_str_eq(pcs_error_text(), "of another call");
     for (size_t k = 0; k < nb; ++k) {
         ck_assert_int_eq(s[k], t[k]);
         CK_NEAR(a[k], b[k], 1e-9);

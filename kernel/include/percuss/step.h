@@ -137,9 +137,18 @@ typedef struct pcs_conflict {
 /// Most constraints of a contradiction that a report names.
 #define PCS_CONFLICTS 6
 
+/// Size of the text of a constraint, in bytes.
+#define PCS_CONFLICT_TEXT_SIZE 200
+
+/// Writes what it is, with the names of the model: "the contact of shapes 1 of body 2 'left' and 3
+/// ...", "motor 4".
+PCS_API void pcs_conflict_text(const pcs_model *model, const pcs_conflict *conflict,
+                               char text[PCS_CONFLICT_TEXT_SIZE]);
+
 /// The report of a step. After an error status it is empty, with outcome PCS_OUTCOME_STOPPED.
 /// `outcome` is the worst of Newton loop, velocity problem and projection; a velocity problem that
-/// ended at the rounding of its own data counts as converged there.
+/// ended at the rounding of its own data counts as converged there, and a step that is not
+/// committed is infeasible where a proof shows that its velocity problem has no solution.
 typedef struct pcs_step_report {
     pcs_outcome outcome; ///< the worst of its parts
     bool committed;      ///< true when the state was replaced
@@ -173,7 +182,7 @@ typedef struct pcs_step_report {
     int substeps;     ///< number of its parts: 1, or more when it was divided
     int conflicts; ///< number of constraints that contradict each other, where the step failed for
                    ///< that: joints, motors and contacts whose rows depend on each other and
-                   ///< demand different velocities
+                   ///< demand different velocities (bodies wedged between driven ones, too)
     pcs_conflict conflict[PCS_CONFLICTS]; ///< those of them that are named: prescribed ones first,
                                           ///< in each group the most violated ones first
     int breaks;                           ///< interactions that broke (pcs_model_set_strength)

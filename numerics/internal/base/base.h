@@ -39,6 +39,16 @@ PCS_API pcs_status pcs_fail_since(unsigned long mark, pcs_status status, const c
 // fails with PCS_ERR_MEMORY and the standard sentence
 PCS_API pcs_status pcs_fail_memory(const char *where);
 
+// The last failure of this thread. A call that fails inside, mends that and succeeds puts back what
+// was there before it: restore after PCS_OK.
+typedef struct pcs_failure {
+    unsigned long mark;
+    bool of_range;
+    char text[512];
+} pcs_failure;
+PCS_API void pcs_failure_keep(pcs_failure *before);
+PCS_API void pcs_failure_restore(const pcs_failure *before);
+
 // memory through an environment (null: malloc); zeroed; null on failure or overflow
 PCS_API void *pcs_env_alloc(const pcs_env *env, size_t count, size_t size);
 PCS_API void pcs_env_free(const pcs_env *env, void *pointer);
