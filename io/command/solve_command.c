@@ -221,6 +221,14 @@ static int refuse(const request *q, const opened *in, run *x)
     return complain("%s: %s", x->file, pcs_error_text());
 }
 
+// The accuracy of statuses: of a step not less than its own tolerance, with which earlier steps
+// have left its gaps
+static double accuracy(const request *q, const opened *in)
+{
+    const pcs_solver_opts *step = in->file->opts;
+    return step && step->tol > q->o.tol ? step->tol : q->o.tol;
+}
+
 static int solve_into(const request *q, const opened *in, trace *t, answer *y, run *x)
 {
     if (solve(q, in, t, y) != PCS_OK) return refuse(q, in, x);
@@ -230,7 +238,7 @@ static int solve_into(const request *q, const opened *in, trace *t, answer *y, r
     // dense: of large problems only on request
     c.refute = code == UNCONVERGED && !q->csv && (q->certificate || in->file->rows <= FEW_ROWS) &&
                in->file->rows <= MOST_ROWS;
-    if (!certificate_make(in, 2 * q->o.tol, y->r, &c, x)) {
+    if (!certificate_make(in, 2 * accuracy(q, in), y->r, &c, x)) {
         code = refuse(q, in, x);
     } else {
         const pcs_problem_file *f = in->file;

@@ -408,7 +408,8 @@ static pcs_status refine(const pcs_env *env, springs *x, double *r)
     return PCS_OK;
 }
 
-// the springs of a block at rest slip, or are at their limit
+// The springs of a block at rest slip, or are at their limit. Of impulses that a contact bears
+// which may be open nothing is claimed
 static void judge(const springs *x, const double *r)
 {
     const face *f = &x->r.f;
@@ -418,6 +419,8 @@ static void judge(const springs *x, const double *r)
         const pcs_block *k = &f->p->block[b];
         const double *rb = r + k->row, *w = x->w + k->row, root = sqrt(f->s[k->row]);
         if (face_columns(f, b) == 0 || k->cone == PCS_CONE_EQUALITY) continue;
+        border =
+            border || (f->verdict[b].status == PCS_CONTACT_UNDECIDED && fabs(rb[0]) * root > small);
         if (k->cone == PCS_CONE_BOX) {
             x->out->slips += fabs(w[0]) * root / x->C[k->row] > small;
         } else if (f->verdict[b].allowed == ALLOW_CONE) {

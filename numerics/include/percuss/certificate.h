@@ -87,7 +87,8 @@ typedef struct pcs_elastic_report {
     double violation;      ///< of the law that the springs obey, relative to the largest impulse
     int slips;             ///< contacts and boxes at rest (u = 0) whose springs let them slip
     int programs;          ///< cone programs solved; more than one where springs slip or slide
-    pcs_uniqueness unique; ///< of these impulses for these springs and statuses
+    pcs_uniqueness unique; ///< of these impulses for these springs; unknown where an undecided
+                           ///< block bears one
 } pcs_elastic_report;
 
 /// The impulses that springs in series with every row leave as they become stiff, their ratios
@@ -97,10 +98,12 @@ typedef struct pcs_elastic_report {
 /// angle, N m/rad; only ratios matter. before (n, or null: zeros) are the impulses (force times
 /// time step) of the springs when the bodies do not move: the stretched springs of an earlier
 /// state, minus stiffness times length times time step for a leg that is too short. Undecided
-/// blocks may have any of their possible statuses. NaN when no impulses satisfy the law of the
-/// springs to 1e-7; report (or null) says how far the search came. PCS_ERR_UNSUPPORTED beyond 1500
-/// rows and where W is not positive semidefinite. T. Olsen, K. Kamrin, Resolving force
-/// indeterminacy in contact dynamics using compatibility conditions, 2018, without friction.
+/// blocks may have any of their possible statuses. So tol is not less than the accuracy of q: of a
+/// step at rest, whose gaps earlier steps have left, their tolerance; with less, gaps without
+/// meaning open contacts. NaN when no impulses satisfy the law of the springs to 1e-7; report (or
+/// null) says how far the search came. PCS_ERR_UNSUPPORTED beyond 1500 rows and where W is not
+/// positive semidefinite. T. Olsen, K. Kamrin, Resolving force indeterminacy in contact dynamics
+/// using compatibility conditions, 2018, without friction.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_elastic_impulse(
     const pcs_env *env, const pcs_problem *p, double tol, const double *r, const double *stiffness,
     const double *before, double *elastic, pcs_elastic_report *report);
