@@ -433,13 +433,13 @@ static pcs_status account(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_repo
 // velocities or projection.
 static void decide(trial *t, bool cut, step_division *d, pcs_step_report *out)
 {
-    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(t, out);
-    if (out->outcome == PCS_OUTCOME_CONVERGED) out->outcome = out->projection_outcome;
+    const bool moves = out->outcome == PCS_OUTCOME_CONVERGED, solved = moves || near_enough(t, out);
+    if (moves) out->outcome = out->projection_outcome;
     out->committed = is_acceptable(t, solved, out);
     if (t->work->budget.stopped) out->outcome = PCS_OUTCOME_STOPPED;
     if (cut) step_divide_cut(d, out);
     if (out->committed && is_unsettled(t, out)) step_divide_unsettled(d, out);
-    step_doubt_unsolved(t, out);
+    step_doubt_unsolved(t, moves, out);
 }
 
 // One step, or a part of a step that is divided. Everything happens on a trial; only the last stage

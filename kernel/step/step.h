@@ -811,9 +811,10 @@ pcs_status joint_reactions(const pcs_model *m, const pcs_state *st, const pcs_wo
 pcs_status step_breaks(const trial *t, candidates *list, pcs_step_report *out);
 // true when a contact overlaps so deeply that it is a doubt
 bool step_doubts_overlap(const trial *t, const candidate *c);
-// the doubts of a step (D-7), and that it is committed unsolved
+// the doubts of a step (D-7), and that it is committed unsolved; `moves`: its velocities are
+// solved, its projection is not
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
-void step_doubt_unsolved(const trial *t, pcs_step_report *out);
+void step_doubt_unsolved(const trial *t, bool moves, pcs_step_report *out);
 // tells the log, once per work and set of shapes, which bodies have inconsistent mass, inertia and
 // shapes
 void step_check_bodies(const pcs_model *m, pcs_work *wk);

@@ -193,6 +193,12 @@ TEST(steps_that_keep_time_are_committed_and_labelled)
             if (!solved) {
                 ck_assert_int_eq(a.outcome, clock ? PCS_OUTCOME_TIME_LIMIT : PCS_OUTCOME_MAX_ITERS);
                 ck_assert(isfinite(a.solve.measure.residual));
+                // the doubt is the residual, whether the projection is cut, too, or not
+                const pcs_doubt *d = &a.doubt[PCS_DOUBT_UNSOLVED];
+                if (a.solve.measure.residual > s.scheme.solver.tol) {
+                    ck_assert_int_eq(d->one, 0);
+                    ck_assert(d->value == a.solve.measure.residual);
+                }
             }
             if (!clock) ck_assert_int_le(a.sweeps, SWEEPS * a.solves);
             ck_assert_double_le(scene_kinetic(&s) + scene_potential(&s), 1.001 * energy);

@@ -115,8 +115,9 @@ typedef struct pcs_doubt {
                   ///< tolerance, J, size (m), J, J
     double t;     ///< s, start of the step
     int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
-                  ///< interaction, joint: -1; displacement: id of the system; unsolved: what was
-                  ///< not: 0 velocities, 1 projection (value and limit in m), 2 Newton's loop
+                  ///< interaction, joint: -1; displacement: id of the system; unsolved: the first
+                  ///< part that was not: 0 velocities, 2 Newton's loop, 1 projection, of solved
+                  ///< velocities (value and limit in m)
     int two;      ///< the other shape; the id of the interaction; 0
 } pcs_doubt;
 
