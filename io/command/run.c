@@ -38,6 +38,7 @@ typedef struct request {
 // statistics of all steps
 typedef struct summary {
     long unconverged;
+    pcs_outcome outcome; // the worst
     int active, most_active, asleep;
     double residual, penetration, seconds;
     double kinetic[2], potential[2]; // at the start and at the end, J
@@ -62,15 +63,22 @@ static void energies(const pcs_model *m, const pcs_state *state, int end, summar
     if (pcs_state_potential_energy(m, state, &s->potential[end]) != PCS_OK) s->potential[end] = NAN;
 }
 
+// what is said of every step, also of one that is not committed
+static void add_attempt(summary *s, const pcs_step_report *report)
+{
+    s->unconverged += report->outcome != PCS_OUTCOME_CONVERGED;
+    if (report->outcome > s->outcome) s->outcome = report->outcome;
+    s->residual = worst_of(s->residual, report->solve.measure.residual);
+    s->seconds += report->seconds;
+}
+
 static void add_up(summary *s, const pcs_step_report *report)
 {
+    add_attempt(s, report);
     s->active = report->active;
     s->asleep = report->asleep;
     if (report->active > s->most_active) s->most_active = report->active;
-    s->unconverged += report->outcome != PCS_OUTCOME_CONVERGED;
-    s->residual = worst_of(s->residual, report->solve.measure.residual);
     s->penetration = worst_of(s->penetration, report->penetration);
-    s->seconds += report->seconds;
     s->closure += fabs(report->energy.closure);
 }
 
@@ -110,8 +118,10 @@ static const char *end_text(const companions *c, pcs_status status, pcs_scene_en
     return interrupted() ? "interrupted" : pcs_scene_end_text(end);
 }
 
+// why: the sentence of a step that failed, or empty
 static void print_json(const request *q, const pcs_scene *scene, const pcs_state *state,
-                       const char *end, const pcs_run_report *report, const companions *c)
+                       const char *end, const char *why, const pcs_run_report *report,
+                       const companions *c)
 {
     const summary *s = &c->sum;
     char hash[20];
@@ -121,6 +131,15 @@ static void print_json(const request *q, const pcs_scene *scene, const pcs_state
     json_text(&j, "file", q->path);
     json_text(&j, "name", scene->name);
     json_text(&j, "end", end);
+    json_text(&j, "outcome", pcs_outcome_text(s->outcome));
+    json_text(&j, "reason", why[0] ? why : NULL);
+    json_open(&j, "conflicts", '[');
+    for (int i = 0; i < report->last.conflicts && i < PCS_CONFLICTS; ++i) {
+        char text[PCS_CONFLICT_TEXT_SIZE];
+        pcs_conflict_text(scene->model, &report->last.conflict[i], text);
+        json_text(&j, NULL, text);
+    }
+    json_close(&j, ']');
     json_real(&j, "t", state->t);
     json_int(&j, "steps", report->steps);
     json_int(&j, "breaks", report->breaks);
@@ -149,7 +168,8 @@ static void print_words(const request *q, const pcs_scene *scene, const pcs_stat
     printf("active       %d contacts and joints in the last step, %d at most\n", s->active,
            s->most_active);
     if (s->asleep > 0) printf("asleep       %d bodies in the last step\n", s->asleep);
-    printf("residual     %.2g at worst, %ld steps not converged\n", s->residual, s->unconverged);
+    printf("residual     %.2g at worst, %ld steps not converged%s%s\n", s->residual, s->unconverged,
+           s->unconverged > 0 ? ": " : "", s->unconverged > 0 ? pcs_outcome_text(s->outcome) : "");
     printf("penetration  %.2g m at worst\n", s->penetration);
     printf("energy       kinetic %.6g -> %.6g J, potential %.6g -> %.6g J, ledger open by %.1g J\n",
            s->kinetic[0], s->kinetic[1], s->potential[0], s->potential[1], s->closure);
@@ -258,11 +278,12 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     const pcs_status status = pcs_scene_run(scene, state, work, observe, c, &end, &report);
     progress_end(&c->progress);
     if (c->at_limit) end = PCS_SCENE_END_STEPS;
-    char why[400];
+    char why[512];
     snprintf(why, sizeof why, "%s", status == PCS_OK ? "" : pcs_error_text());
     // the observer does not get a step that was not committed
-    if (status == PCS_ERR_STEP && !capture_step(&c->capture, &report.last)) {
-        c->failed = true;
+    if (status == PCS_ERR_STEP) {
+        add_attempt(&c->sum, &report.last);
+        if (!capture_step(&c->capture, &report.last)) c->failed = true;
     }
     if (pcs_recorder_close(c->recorder) != PCS_OK) {
         complain("%s", pcs_error_text());
@@ -272,7 +293,7 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     if (status != PCS_OK && status != PCS_ERR_STEP) return complain("%s: %s", q->path, why);
     energies(scene->model, state, 1, &c->sum);
     if (q->as_json) {
-        print_json(q, scene, state, end_text(c, status, end), &report, c);
+        print_json(q, scene, state, end_text(c, status, end), why, &report, c);
     } else {
         print_words(q, scene, state, end_text(c, status, end), &report, c);
     }

@@ -55,6 +55,41 @@ TEST(a_run_that_keeps_time_says_what_it_left)
     ck_assert_ptr_nonnull(strstr(out_text, "120 steps"));
 }
 
+// the output says why a run failed, and at which limit its steps ended
+TEST(a_run_says_how_it_failed)
+{
+    ck_assert_int_eq(percuss("run pile.json --until 0.4 -q --step-seconds 1e-9"), 1);
+    ck_assert_msg(strstr(out_text, "steps not converged: time_limit") != NULL, "%s", out_text);
+
+    // two driven plates that close on a cube
+    const char plate[] = "{\"position\": [%g, 0, 0.05], \"motion\": {\"velocity\": [%g, 0, 0]},"
+                         " \"shapes\": [{\"kind\": \"box\", \"size\": [0.1, 1, 1]}]}";
+    char left[200], right[200], scene[1000];
+    snprintf(left, sizeof left, plate, -0.1, 0.02);
+    snprintf(right, sizeof right, plate, 0.1, -0.02);
+    snprintf(scene, sizeof scene,
+             "{\"percuss_scene\": 1, \"bodies\": [%s, %s, {\"name\": \"cube\", \"position\":"
+             " [0, 0, 0.05], \"density\": 1000, \"shapes\": [{\"kind\": \"box\", \"size\":"
+             " [0.1, 0.1, 0.1]}]}], \"run\": {\"h\": 0.005, \"t_end\": 0.1}}",
+             left, right);
+    file_write("wedged.json", scene);
+    ck_assert_int_eq(percuss("run wedged.json -q --json"), 1);
+    ck_assert(json_is_valid(out_text));
+    ck_assert_msg(strstr(out_text, "\"outcome\":\"infeasible\"") != NULL, "%s", out_text);
+    ck_assert_msg(strstr(out_text, "\"reason\":\"pcs_run: step 1") != NULL, "%s", out_text);
+    // each in the reason and in the list
+    ck_assert_int_eq(occurrences(out_text, "the contact of shapes 2 of 'cube'"), 4);
+    ck_assert_int_eq((int)json_number(out_text, "steps"), 0);
+    ck_assert_int_eq((int)json_number(out_text, "unconverged"), 1);
+    ck_assert(json_number(out_text, "residual") > 0);
+    ck_assert_int_eq(percuss("run pile.json --until 0.1 -q --json"), 0);
+    ck_assert_ptr_nonnull(strstr(out_text, "\"outcome\":\"converged\""));
+    ck_assert_ptr_nonnull(strstr(out_text, "\"reason\":null"));
+
+    REFUSED("a finite number >= 0", "run pile.json --step-seconds inf");
+    REFUSED("a whole number from 0 to 2147483647", "run pile.json --step-sweeps 1e30");
+}
+
 TEST(balls_that_just_touch_do_not_overlap)
 {
     ck_assert_int_eq(percuss("scene --from-example cradle -o cradle.json"), 0);
