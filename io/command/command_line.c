@@ -94,14 +94,15 @@ static void print_help(const args *a)
 
 static bool bad_number(const args *a, const args_flag *f, const char *text)
 {
-    const char *kind = f->type == ARGS_INT ? "a whole number" : "a number";
+    const bool whole = f->type == ARGS_INT;
+    const char *kind = whole ? "a whole number" : "a number";
     if (f->low == -HUGE_VAL) {
         complain("%s: %s is '%s'; it must be a finite number", a->command, f->name, text);
-    } else if (f->high < (f->type == ARGS_INT ? INT_MAX : HUGE_VAL)) {
-        complain("%s: %s is '%s'; it must be %s from %g to %g%s", a->command, f->name, text, kind,
-                 f->low, f->high, f->low_excluded ? ", the first excluded" : "");
+    } else if (whole || f->high < HUGE_VAL) {
+        complain("%s: %s is '%s'; it must be %s from %.10g to %.10g%s", a->command, f->name, text,
+                 kind, f->low, f->high, f->low_excluded ? ", the first excluded" : "");
     } else {
-        complain("%s: %s is '%s'; it must be %s %s %g", a->command, f->name, text, kind,
+        complain("%s: %s is '%s'; it must be a finite number %s %g", a->command, f->name, text,
                  f->low_excluded ? ">" : ">=", f->low);
     }
     return false;

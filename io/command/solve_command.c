@@ -44,7 +44,7 @@ static void print_header(const request *q)
         run_csv_header(stdout);
         return;
     }
-    printf("%-*s  %-6s %8s  %-13s %-10s %9s %9s  %8s %8s  %s\n", q->width, "problem", "kind",
+    printf("%-*s  %-6s %8s  %-15s %-10s %9s %9s  %8s %8s  %s\n", q->width, "problem", "kind",
            "contacts", "solver", "outcome", "iters", "seconds", "residual", "natural",
            "open/stick/slide/?");
 }
@@ -64,7 +64,7 @@ static void print_human(const request *q, const run *x)
     }
     char *name = readable(run_problem(x));
     const int gap = q->width - columns_of(name);
-    printf("%s%*s  %-6s %8d  %-13s %-10s %9d %9.2g  %8.1e %8.1e  %s\n", name, gap > 0 ? gap : 0, "",
+    printf("%s%*s  %-6s %8d  %-15s %-10s %9d %9.2g  %8.1e %8.1e  %s\n", name, gap > 0 ? gap : 0, "",
            x->kind, x->contacts, solver, x->outcome, x->iterations, x->seconds, x->residual,
            x->relative, status);
     free(name);

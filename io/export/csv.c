@@ -210,14 +210,17 @@ static pcs_status write_forces(const export_job *job, FILE *out)
 
 static void put_step_head(FILE *out)
 {
+    // of the one column with several numbers, by pcs_doubt_kind
+    static const char *const doubt[STEP_DOUBTS] = {"_overlap", "_travel", "_unsolved",
+                                                   "_gain",    "_joint",  "_projection"};
     csv_text(out, 1, "step");
     for (int i = 0; i < layout_steps.n_columns; ++i) {
         const column *c = &layout_steps.column[i];
         for (int k = 0; k < c->n; ++k) {
-            char name[80], number[16] = "";
-            if (c->n > 1) snprintf(number, sizeof number, "_%d", k);
+            char name[80];
+            const char *kind = c->n > 1 ? doubt[k] : "";
             const bool plain = *c->units == '\0' || strcmp(c->units, "1") == 0;
-            snprintf(name, sizeof name, plain ? "%s%s" : "%s%s [%s]", c->name, number, c->units);
+            snprintf(name, sizeof name, plain ? "%s%s" : "%s%s [%s]", c->name, kind, c->units);
             csv_text(out, 0, name);
         }
     }

@@ -3,7 +3,6 @@
 #include "step/still.h"
 
 #define MOST_THREADS 256
-#define NOT_FINITE   "%s: the state holds a number that is not finite"
 
 // memory for the factors of systems with sparse matrices
 static bool begin_sparse(const pcs_model *m, pcs_work *wk)
@@ -192,6 +191,30 @@ bool work_end(pcs_work *wk, pcs_status *status)
     return *status == PCS_OK;
 }
 
+// fails where a number of the state cannot be computed with
+static pcs_status check_numbers(const char *name, const pcs_model *m, const pcs_state *st)
+{
+    if (!isfinite(st->t)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: the time of the state is not finite", name);
+    }
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        const double *q = st->q + s->q_at, *v = st->v + s->v_at;
+        const size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
+        if (model_in_range(q, nq) && model_in_range(v, nv)) continue;
+        char who[PART_WORDS];
+        part_words(m, PART_SYSTEM, "system ", i + 1, who);
+        if (!pcs_all_finite(q, nq) || !pcs_all_finite(v, nv)) {
+            return pcs_fail(PCS_ERR_ARG, "%s: the state of %s holds a number that is not finite",
+                            name, who);
+        }
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: the state of %s has a number beyond %g, whose products overflow", name,
+                        who, MODEL_LARGEST);
+    }
+    return PCS_OK;
+}
+
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st, const pcs_work *wk)
 {
     if (!m || !st || !wk) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", name);
@@ -211,14 +234,8 @@ pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
                         "work after the last system is added",
                         name, st->nq, wk->n_systems, m->nq, m->n_systems);
     }
-    const size_t nq = (size_t)st->nq, nv = (size_t)st->nv;
-    if (!isfinite(st->t)) return pcs_fail(PCS_ERR_ARG, NOT_FINITE, name);
-    if (!model_in_range(st->q, nq) || !model_in_range(st->v, nv)) {
-        const bool finite = pcs_all_finite(st->q, nq) && pcs_all_finite(st->v, nv);
-        if (!finite) return pcs_fail(PCS_ERR_ARG, NOT_FINITE, name);
-        return pcs_fail(PCS_ERR_ARG,
-                        "%s: the state has a number beyond %g, whose products overflow", name,
-                        MODEL_LARGEST);
-    }
-    return PCS_OK;
+    // the systems are searched only for the one to name
+    const bool good =
+        model_in_range(st->q, (size_t)st->nq) && model_in_range(st->v, (size_t)st->nv);
+    return good && isfinite(st->t) ? PCS_OK : check_numbers(name, m, st);
 }

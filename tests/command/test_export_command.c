@@ -62,6 +62,9 @@ TEST(a_table_goes_through_a_pipe)
     record();
     ck_assert_int_eq(percuss("export t.h5 --what steps -o a.csv"), 0);
     ck_assert_int_eq(percuss("export t.h5 --what steps --to csv -o /dev/stdout"), 0);
+    ck_assert_ptr_nonnull(strstr(out_text,
+                                 "doubts_overlap,doubts_travel,doubts_unsolved,doubts_gain,"
+                                 "doubts_joint,doubts_projection"));
     char *file = file_read("a.csv");
     ck_assert_str_eq(file, out_text);
     free(file);

@@ -398,10 +398,12 @@ TEST(functions_refuse_invalid_arguments)
     // numbers written into the state
     double *q = scene_q(&s, ball), *v = scene_v(&s, ball);
     q[2] = NAN;
-    CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.1, NULL), PCS_ERR_ARG, "not finite");
+    CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.1, NULL), PCS_ERR_ARG,
+            "system 1 holds a number that is not finite");
     q[2] = 1;
     v[5] = INFINITY;
-    CK_SAYS(pcs_impact(s.m, s.st, s.wk, 0, NULL), PCS_ERR_ARG, "not finite");
+    CK_SAYS(pcs_impact(s.m, s.st, s.wk, 0, NULL), PCS_ERR_ARG,
+            "system 1 holds a number that is not finite");
     v[5] = 0;
     q[3] = 0;
     CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.1, NULL), PCS_ERR_ARG, "quaternion of system 1");
