@@ -313,6 +313,43 @@ TEST(driven_plates_that_close)
     scene_close(&s);
 }
 
+// In a step that is committed without a solution only the contacts of the island that has none are
+// undecided
+TEST(statuses_are_those_of_the_island)
+{
+    scene s = scene_open();
+    s.scheme.accept_unconverged = true;
+    s.scheme.halvings = 0;
+    scene_gravity(&s, 0, 0, -9.81);
+    scene_ground(&s, 0);
+    path way[2] = {{.x0 = {-0.2, 0, 0.1}, .v = {0.1}}, {.x0 = {0.2, 0, 0.1}, .v = {-0.1}}};
+    for (int k = 0; k < 2; ++k) {
+        scene_rough(&s, driven(&s, &way[k]), pcs_shape_box(0.2, 1, 1), 0, 0, 0.5);
+    }
+    const double edges[3] = {0.2, 0.2, 0.2}, origin[3] = {0};
+    const double at[2][3] = {{0, 0, 0.1}, {0, 9, 0.1}};
+    pcs_system body[2];
+    for (int k = 0; k < 2; ++k) {
+        body[k] = scene_box(&s, 1, edges, at[k], NULL, origin, NULL);
+        const pcs_shape shape = k == 0 ? pcs_shape_box(0.2, 0.2, 0.2) : pcs_shape_sphere(0.1);
+        scene_rough(&s, body[k], shape, 0, 0, 0.5);
+    }
+    scene_start(&s);
+    CK_OK(pcs_step(s.m, s.st, s.wk, 0.005, &s.report));
+    ck_assert(s.report.committed && s.report.outcome != PCS_OUTCOME_CONVERGED);
+    const pcs_contact *c;
+    int n, undecided[2] = {0}, all[2] = {0};
+    CK_OK(pcs_work_contacts(s.wk, &n, &c));
+    for (int i = 0; i < n; ++i) {
+        const int k = c[i].system1.id == body[1].id || c[i].system2.id == body[1].id;
+        undecided[k] += c[i].status == PCS_CONTACT_UNDECIDED;
+        all[k] += 1;
+    }
+    ck_assert(undecided[0] > 0 && undecided[1] == 0);
+    ck_assert_int_eq(all[1], 1);
+    scene_close(&s);
+}
+
 // A ball on a table that turns at `spin`, at the place (d, 0) with the velocity (v, 0), without
 // slip: v + omega x (-R e_z) = spin e_z x x
 static pcs_system turntable_ball(scene *s, path *turn, double d, double v)

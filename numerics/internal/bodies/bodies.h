@@ -86,7 +86,7 @@ PCS_API void bodies_impulses(const bodies_problem *b, const double *r, double *p
 PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W);
 
 // nb: 1 / rho_i = tr W_ii / d_i of theory 7.7
-pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale);
+PCS_API pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale);
 
 // The norm of u = H v + shift computed with the absolute values of all terms: times DBL_EPSILON it
 // bounds the rounding of u. v_free null: of the impulses alone, |H| |A^-1 H^T r|. Memory from the

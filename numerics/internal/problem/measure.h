@@ -17,9 +17,9 @@ typedef struct squares {
 } squares;
 
 // squares_add: first the sum of the n squares, then this to *s; squares_join: *s += *other
-void squares_add(squares *s, size_t n, const double *x);
+PCS_API void squares_add(squares *s, size_t n, const double *x);
 void squares_join(squares *s, const squares *other);
-double squares_root(const squares *s);
+PCS_API double squares_root(const squares *s);
 
 // zero at first; blocks are added in a fixed order
 typedef struct measure_sums {
