@@ -224,8 +224,8 @@ double shape_thickness(const pcs_shape *s)
 
 // ---- two shapes --------------------------------------------------------------------------------
 
-// The axes of a shape, inertial. Those of a shape that is not turned are the columns of R(Q); adding
-// zero turns -0 into 0, as the products of the other way do
+// The axes of a shape, inertial. Those of a shape that is not turned are the columns of R(Q);
+// adding zero turns -0 into 0, as the products of the other way do
 static void axes(const pcs_shape *s, const double *q, double R[9])
 {
     if (q && !shape_is_turned(s)) {

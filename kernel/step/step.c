@@ -395,8 +395,7 @@ static pcs_status review(trial *t, pcs_arena *mem, pcs_step_report *out, bool *a
     const bool coarse = stays_coarse(t, confirmed, out);
     const bool fine = !coarse && may_make_fine_pass(t, out);
     if (!coarse) t->coarse = 0;
-    *again = changed > 0 || reordered || fine ||
-             (was_short && !velocities_are_over(t, &end));
+    *again = changed > 0 || reordered || fine || (was_short && !velocities_are_over(t, &end));
     return PCS_OK;
 }
 
