@@ -274,7 +274,7 @@ typedef struct velocity_try {
     pcs_solver kind;
     auto_part part;
     double after, left;   // in units of VELOCITY_UNIT factorisations: spent before, and left
-    int most;             // iterations; of homotopy with up to PATH_BLOCKS blocks, more with more
+    int most;             // iterations; of the first path with more than PATH_BLOCKS blocks more
     double share;         // part of the units that are left which it may spend
     double step_fraction; // of ipm; 0: the default
     pcs_ipm_start start;  // of ipm
@@ -293,8 +293,8 @@ static const velocity_try velocity_tries[] = {
 };
 // numbers of starts of the path between those of two tries; a later one begins with the best r
 #define PATH_STARTS 64
-// a path has a step per block, and takes some three iterations for it
-#define PATH_BLOCKS 300
+// the first path has a step per two blocks, and takes some three iterations for it
+#define PATH_BLOCKS 600
 enum { VELOCITY_TRIES = sizeof velocity_tries / sizeof *velocity_tries };
 
 // true where fronts make an iteration cheap
@@ -350,7 +350,9 @@ static pcs_status turn_of_velocities(turns *t)
     one.o = part_options(all, next->kind);
     one.o.max_seconds = all->o.max_seconds;
     one.o.max_iters = next->most;
-    if (!ipm) one.o.max_iters = (int)(next->most * fmax(1, (double)t->nb / PATH_BLOCKS));
+    if (!ipm && t->paths == 0) {
+        one.o.max_iters = (int)(next->most * fmax(1, (double)t->nb / PATH_BLOCKS));
+    }
     if (next->share < 1) one.budget = all->result->units + next->share * left_of(t);
     if (next->step_fraction > 0) one.o.as.ipm.step_fraction = next->step_fraction;
     // large islands have no other method, even where velocities are more than rows

@@ -9,6 +9,10 @@
 
 #include "bodies/body_system.h"
 
+// From this many rows on the order is good for any pivots. That for the diagonal keeps a digit
+// more, but other pivots may then fill the factors: full ones of so many rows take a second
+#define ROWS_ANY 1000
+
 // entries of a block of C
 static size_t block_entries(const pcs_block *k)
 {
@@ -31,7 +35,7 @@ bool body_saddle_take(body_system *s, size_t values, pcs_arena *arena)
     s->z = PCS_TAKE(arena, rows, double);
     s->large = sparse_lu_begin((int)rows, arena);
     if (!s->large) return false;
-    sparse_lu_expect_any(s->large);
+    if (rows > ROWS_ANY) sparse_lu_expect_any(s->large);
     return s->K.p && s->K.i && s->K.x && s->next && s->z;
 }
 

@@ -13,22 +13,25 @@
 // a warm path starts at this t; the best r so far must have a value below WARM_NEAR
 #define WARM_T    1e-7
 #define WARM_NEAR 1e-2
-// least number of steps of a try; where there are more blocks, one for each
-#define STEPS 300
+// number of steps of a try; blocks for which the first one has a step, where this makes more
+#define STEPS    300
+#define PER_STEP 2
 // a path that becomes too short below this t has come to its end
 #define ARRIVED 1e-10
-
-int homotopy_steps(const pcs_homotopy_opts *o, int nb)
-{
-    if (o->steps > 0) return o->steps;
-    return nb > STEPS ? nb : STEPS;
-}
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     (void)o;
     return track_bytes(p) + 2 * solver_bytes((size_t)p->n, sizeof(double)) +
            homotopy_bytes(p->n, p->nb) + self_dual_system_bytes(p);
+}
+
+// The first path has more steps where there are many blocks: it has more turns. The others are
+// short: several of them arrive more often than one long one
+static int steps_of(const homotopy *w, int number)
+{
+    if (w->o.steps > 0) return w->o.steps;
+    return number > 0 || w->k.nb < STEPS * PER_STEP ? STEPS : w->k.nb / PER_STEP;
 }
 
 // The starts in turn: cold, warm, and from then on with another seed each time, from the seventh
@@ -59,6 +62,7 @@ void homotopy_run(homotopy *w, const self_dual_space *space, solver_track *t, do
         t->outcome = PCS_OUTCOME_STALLED;
         t->iters = w->factors;
         if (!start(w, space, t, w->o.first + k)) continue;
+        w->steps = steps_of(w, w->o.first + k);
         const homotopy_path path = homotopy_follow(w, space, t, r, u);
         // the start of a warm path is no result
         if (!w->warm && path.least < out->least) {
@@ -108,7 +112,7 @@ static const char *const space_words[] = {"automatic", "contact", "body"};
 
 static const pcs_opt options[] = {
     OPT_INT("steps", homotopy.steps, 0, 1000000,
-            "steps after which another start is tried; 0: 300, or one per block"),
+            "steps after which another start is tried; 0: 300, or more"),
     OPT_INT("first", homotopy.first, 0, 1000000, "number of the first start"),
     OPT_REAL("smoothing", homotopy.smoothing, 0, 100,
              "width c of the smoothed shift sqrt(|z_T|^2 + (c t)^2)"),

@@ -34,9 +34,6 @@ typedef struct homotopy {
     int factors; // number of systems so far
 } homotopy;
 
-// the number of steps of a try
-int homotopy_steps(const pcs_homotopy_opts *o, int nb);
-
 size_t homotopy_bytes(int n, int nb);
 // takes arrays only; false when the arena is too small
 bool homotopy_take(homotopy *w, const pcs_homotopy_opts *o, int n, int nb, const pcs_block *block,

@@ -45,7 +45,7 @@ static bool take_point(homotopy_point *y, size_t n, size_t nb, pcs_arena *arena)
 bool homotopy_take(homotopy *w, const pcs_homotopy_opts *o, int n, int nb, const pcs_block *block,
                    pcs_arena *arena)
 {
-    *w = (homotopy){.o = *o, .steps = homotopy_steps(o, nb), .smoothing = o->smoothing};
+    *w = (homotopy){.o = *o, .steps = o->steps, .smoothing = o->smoothing};
     if (!self_dual_take(&w->k, n, nb, block, arena)) return false;
     const size_t rows = (size_t)n, blocks = (size_t)nb;
     double **vector[] = {&w->p, &w->x, &w->u, &w->newton, &w->rate, &w->ahead, &w->step};

@@ -161,8 +161,8 @@ typedef struct pcs_ipm_opts {
 /// Options of PCS_SOLVER_HOMOTOPY.
 typedef struct pcs_homotopy_opts {
     int steps;        ///< after this many another start is tried: the best r and the common
-                      ///< start in turn, with other random numbers each time; 0: 300, or one
-                      ///< per block where there are more
+                      ///< start in turn, with other random numbers each time; 0: 300, and of
+                      ///< the first one per two blocks where these are more
     int first;        ///< number of the first start; another one gives other tries
     double smoothing; ///< c of the smoothed shift sqrt(|z_T|^2 + (c t)^2), of the first six tries
     pcs_ipm_space space; ///< unknowns of the linear systems
