@@ -10,7 +10,8 @@
 #include "bodies/body_system.h"
 
 // From this many rows on the order is good for any pivots. That for the diagonal keeps a digit
-// more, but other pivots may then fill the factors: full ones of so many rows take a second
+// more, but other pivots may then fill the factors: full ones of so many rows take 3e8
+// multiplications
 #define ROWS_ANY 1000
 
 // entries of a block of C

@@ -18,8 +18,6 @@
 #define CORRECTIONS 6
 #define SHORTEST    1e-6
 #define LEAP        3.0
-// part of the steps of a try, without a new least t, that ends it
-#define IDLE 0.67
 // t below which the end is tried, and the part of the last such t at which it is tried again
 #define NEAR  1e-3
 #define AGAIN 0.15
@@ -278,7 +276,8 @@ homotopy_path homotopy_follow(homotopy *w, const self_dual_space *space, solver_
     for (int sign = w->sign;;) {
         if (is_over(&k)) {
             k.path.end = HOMOTOPY_OVER;
-        } else if (k.path.steps >= w->steps || k.idle >= IDLE * w->steps) {
+        } else if (k.path.steps >= w->steps || 3 * k.idle >= 2 * w->steps) {
+            // all steps of the try, or two thirds of them without a new least t
             k.path.end = HOMOTOPY_STEPS;
         } else if (w->now.t < END_T) {
             k.path.end = HOMOTOPY_ENDED;

@@ -230,8 +230,8 @@ static void open_case(scene *s)
     }
 }
 
-// A step whose time is over when it begins still makes a few sweeps and a projection, so that bodies
-// do not fall through one another or the floor
+// A step whose time is over when it begins still makes a few sweeps and a projection, so that
+// bodies do not fall through one another or the floor
 TEST(a_cap_in_seconds_leaves_bodies_apart)
 {
     scene s;
