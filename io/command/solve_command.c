@@ -163,11 +163,13 @@ static pcs_status solve(const request *q, const opened *in, trace *t, answer *x)
     return status;
 }
 
-// a line on stderr where M is no mass: such a problem is solved all the same
+// A line on stderr where M is no mass: such a problem is solved all the same. The matrix of a step
+// is none by right: the gyroscopic terms make it unsymmetric
 static void warn_mass(const char *path, const opened *in)
 {
     char words[PCS_GLOBAL_FORM_SIZE];
-    if (!in->g || pcs_global_form(NULL, in->g, words) != PCS_OK) return;
+    if (!in->g || in->file->bodies) return;
+    if (pcs_global_form(NULL, in->g, words) != PCS_OK) return;
     const char *what = strchr(words, ';');
     if (!what) return;
     char *name = readable(path);
