@@ -686,7 +686,8 @@ static const field scheme_fields[] = {
     {"halvings", FIELD_INT, OF(scheme, scheme.halvings), .low = 0, .high = 20,
      .help = "how many times a step that does not converge is halved"},
     {"budget", FIELD_REAL, OF(scheme, scheme.budget), FROM_ZERO,
-     .help = "work units that a step may use; 0: in proportion to its contacts"},
+     .help = "work units that a step may use; 0: in proportion to its contacts, 20 times as "
+             "many with accept 0"},
     {"max_seconds", FIELD_REAL, OF(scheme, scheme.max_seconds), FROM_ZERO, .unit = "s",
      .help = "time that a step may take; 0: no limit"},
     {"solver", FIELD_SOLVER, OF(scheme, solver), .help = "solver of the velocity problem"},

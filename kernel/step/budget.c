@@ -14,6 +14,8 @@
 #define MANY         450
 #define UNITS_BEYOND 2e4
 #define MOST_BEYOND  30
+// A step that must be solved has so many times as many: where it is not, the run ends
+#define STRICT_TIMES 20
 
 // A first attempt that may be divided has at most half of the budget, and no more than the larger
 // of these units and this part of the budget: a step not solved by then is rarely solved by more.
@@ -26,6 +28,11 @@
 // and parts of such a step are seldom solved. It has all where the step is committed unsolved
 #define MIDDLE       1000
 #define FIRST_MIDDLE 0.75
+
+static bool is_strict(const pcs_scheme *s)
+{
+    return s->accept == 0 && !s->accept_unconverged;
+}
 
 void step_budget_begin(pcs_work *wk)
 {
@@ -46,6 +53,7 @@ void step_budget_know(pcs_work *wk, int n)
     const int full = n < MANY ? n : MANY;
     const double beyond = fmin(n - full, (double)MOST_BEYOND * wk->owner->n_blocks);
     b->most = UNITS_LEAST + UNITS_PER * full + UNITS_BEYOND * beyond;
+    if (is_strict(&wk->owner->scheme)) b->most *= STRICT_TIMES;
     step_budget_limit(b);
 }
 

@@ -341,6 +341,32 @@ TEST(a_scene_without_contacts_has_a_budget_too)
     scene_close(&s);
 }
 
+// a step that is refused unless it is solved has 20 times the units, and a budget of the user stays
+TEST(a_step_that_must_be_solved_has_a_larger_budget)
+{
+    static const struct {
+        double accept, budget, times;
+        bool unconverged;
+    } of[] = {{1e-2, 0, 1, false}, {0, 0, 20, false}, {0, 0, 1, true}, {0, 1e6, 0, false}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        s.scheme.accept = of[i].accept;
+        s.scheme.accept_unconverged = of[i].unconverged;
+        s.scheme.halvings = 1; // so that accept is read
+        s.scheme.budget = of[i].budget;
+        scene_ground(&s, 0.5);
+        const double x[3] = {0, 0, 0.1}, v[3] = {0};
+        scene_rough(&s, scene_ball(&s, 1, 0.1, x, v), pcs_shape_sphere(0.1), 0, 0, 0.5);
+        scene_start(&s);
+        scene_step(&s, 0.01);
+        ck_assert_int_eq(s.report.active, 1);
+        ck_assert_double_eq(s.report.budget,
+                            of[i].budget > 0 ? of[i].budget : of[i].times * (1e7 + 1e5));
+        scene_close(&s);
+    }
+}
+
 static int pick(test_random *r, int n)
 {
     return (int)(n * random_unit(r));

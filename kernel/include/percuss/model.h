@@ -341,8 +341,9 @@ typedef struct pcs_scheme {
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
                    ///< to 500 ns. 0 (default): 1e7, and 1e5 for each contact or joint within reach,
-                   ///< 2e4 for each beyond 450, of which at most 30 for each body count. A step
-                   ///< that has used them up ends with PCS_OUTCOME_MAX_ITERS, at the same bits
+                   ///< 2e4 for each beyond 450, of which at most 30 for each body count; 20 times
+                   ///< as many with accept 0, where what is not solved is refused. A step that has
+                   ///< used them up ends with PCS_OUTCOME_MAX_ITERS, at the same bits
                    ///< everywhere. The running operation, such as a factorisation, may exceed it;
                    ///< so may the first iterate of the velocities, which is always made
     double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
