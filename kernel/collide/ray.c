@@ -169,7 +169,7 @@ static bool surface_ray(const pcs_geometry *g, part *p, double reach)
     }
     p->enter = p->leave = w.best;
     v3_copy(w.n, p->n);
-    return w.best <= reach;
+    return w.best < INFINITY && w.best <= reach; // both are infinite where nothing is hit
 }
 
 // ---- any shape ---------------------------------------------------------------------------------

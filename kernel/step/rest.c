@@ -438,6 +438,9 @@ pcs_status step_fall_asleep(trial *t, pcs_arena *mem, candidates *list)
         any = any || at.tried[s];
     }
     if (!any || t->solution.rows == 0) return PCS_OK;
+    // the proof needs the factors of single blocks: with force elements there are those of joined
+    // ones
+    if (t->joined) return PCS_OK;
     const bodies_problem *b = &t->solution.problem;
     double *r = PCS_TAKE(mem, (size_t)b->n, double);
     double *load = PCS_TAKE(mem, (size_t)m->nv, double);
