@@ -100,31 +100,57 @@ static void clip_capsule(const pcs_shape *s, part *p)
 
 // ---- surfaces ----------------------------------------------------------------------------------
 
+// along: the largest component of d; x and y: the others; the point o + s d is at (0, 0) in the
+// sheared coordinates v[x] - shear[0] v[along], v[y] - shear[1] v[along] of v = point - o
 typedef struct walk {
     const pcs_geometry *g;
     const double *o, *d;
+    int along, x, y;
+    double shear[2];
     double best;
     double n[3];
 } walk;
 
-// The ray passes all edges of the triangle on one side. The volume of an edge is the same number
-// from both of its triangles, with the opposite sign: no ray passes between two.
+static void shear_along(walk *w)
+{
+    const double *d = w->d;
+    const double size[3] = {fabs(d[0]), fabs(d[1]), fabs(d[2])};
+    w->along = size[0] > size[1] ? 0 : 1;
+    if (size[2] > size[w->along]) w->along = 2;
+    w->x = (w->along + 1) % 3;
+    w->y = (w->along + 2) % 3;
+    w->shear[0] = d[w->x] / d[w->along];
+    w->shear[1] = d[w->y] / d[w->along];
+}
+
+// a b - c d with the right sign (W. Kahan: both products with their rounding)
+static double difference(double a, double b, double c, double d)
+{
+    const double product = c * d;
+    return fma(a, b, -product) - fma(c, d, -product);
+}
+
+// The ray passes all edges of the triangle on one side, in sheared coordinates. Those of a vertex
+// are the same for all its triangles, and the signs are exact: no ray passes between two triangles
+// or through a vertex (S. Woop, C. Benthin, I. Wald, Watertight ray/triangle intersection, 2013).
 static void visit(void *user, int number)
 {
     walk *w = user;
     surface_triangle t;
     surface_get(w->g, number, &t);
-    double v[3][3], volume[3];
+    double v[3][3], p[3][2];
     for (int k = 0; k < 3; ++k) {
         v3_sub(t.v[k], w->o, v[k]);
+        p[k][0] = v[k][w->x] - w->shear[0] * v[k][w->along];
+        p[k][1] = v[k][w->y] - w->shear[1] * v[k][w->along];
     }
+    bool one = true, other = true;
     for (int k = 0; k < 3; ++k) {
-        double c[3];
-        v3_cross(v[k], v[(k + 1) % 3], c);
-        volume[k] = v3_dot(w->d, c);
+        const double *a = p[k], *b = p[(k + 1) % 3];
+        const double side = difference(a[0], b[1], b[0], a[1]);
+        one = one && side >= 0;
+        other = other && side <= 0;
     }
-    const bool one = volume[0] >= 0 && volume[1] >= 0 && volume[2] >= 0;
-    const bool other = volume[0] <= 0 && volume[1] <= 0 && volume[2] <= 0;
     const double rate = v3_dot(t.n, w->d);
     if (!(one || other) || rate == 0) return;
     const double at = v3_dot(t.n, v[0]) / rate;
@@ -156,6 +182,7 @@ static bool surface_ray(const pcs_geometry *g, part *p, double reach)
     const double pieces =
         mesh ? ceil(sqrt(g->of.mesh.n_triangles)) : (double)g->of.field.nx + (double)g->of.field.ny;
     walk w = {.g = g, .o = p->o, .d = p->d, .best = INFINITY};
+    shear_along(&w);
     for (double k = 0; k < pieces; ++k) {
         const double t0 = begin + (end - begin) * (k / pieces);
         const double t1 = begin + (end - begin) * ((k + 1) / pieces);

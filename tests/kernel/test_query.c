@@ -310,7 +310,16 @@ TEST(no_ray_slips_between_triangles)
         pcs_hit hit;
         CK_OK(pcs_state_cast_rays(m, st, 1, &ray, &hit));
         ck_assert_int_eq(hit.shape, 0);
+        const double *d = ray.along;
+        ck_assert_double_le(hit.distance, 1.001 * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
     }
+    // beside the field, with a reach without end: no hit at infinity
+    pcs_ray ray = pcs_ray_default();
+    pcs_hit hit;
+    ray.from[0] = -1;
+    ray.along[2] = -1;
+    CK_OK(pcs_state_cast_rays(m, st, 1, &ray, &hit));
+    ck_assert_int_eq(hit.shape, -1);
     pcs_state_destroy(st);
     pcs_model_destroy(m);
     zoo_close(&z);
