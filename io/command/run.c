@@ -48,6 +48,7 @@ typedef struct summary {
 // the outputs of a run
 typedef struct companions {
     const request *q;
+    const pcs_scene *scene;
     summary sum;
     progress progress;
     pcs_recorder *recorder; // or null
@@ -55,6 +56,7 @@ typedef struct companions {
     long steps;    // steps since the beginning, also before a checkpoint
     bool at_limit; // the checkpoint was made after all steps that the scene allows
     bool failed;   // an output cannot be written: the run ends
+    bool refused;  // the trajectory cannot be begun
 } companions;
 
 static void energies(const pcs_model *m, const pcs_state *state, int end, summary *s)
@@ -90,11 +92,56 @@ static bool write_checkpoint(const char *path, const pcs_model *m, const pcs_sta
     return false;
 }
 
+// the whole text of a file, newly allocated; null when it cannot be read
+static char *text_of(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long size = -1;
+    if (f && fseek(f, 0, SEEK_END) == 0) size = ftell(f);
+    char *text = size >= 0 ? take((size_t)size + 1, 1) : NULL;
+    if (text) {
+        rewind(f);
+        text[fread(text, 1, (size_t)size, f)] = '\0';
+    }
+    if (f) fclose(f);
+    return text;
+}
+
+static bool open_recorder(const request *q, const pcs_scene *scene, pcs_recorder **out)
+{
+    pcs_recorder_def def = pcs_recorder_def_default();
+    *out = NULL;
+    if (!q->trajectory) return true;
+    FILE *old = q->resume ? fopen(q->trajectory, "rb") : NULL;
+    if (old) {
+        fclose(old);
+        complain("%s exists already; a resumed run writes a trajectory of its own: choose "
+                 "another name",
+                 q->trajectory);
+        return false;
+    }
+    char *text = text_of(q->path);
+    def.title = scene->name;
+    def.scene = text;
+    def.dt = q->every > 0 ? 0 : scene->settings.frame_seconds;
+    if (scene->settings.frame_steps > 0) def.every = scene->settings.frame_steps;
+    if (q->every > 0) def.every = q->every;
+    const pcs_status status = pcs_recorder_open(q->trajectory, scene->model, &def, out);
+    free(text);
+    if (status != PCS_OK) complain("%s", pcs_error_text());
+    return status == PCS_OK;
+}
+
 static int observe(void *user, const pcs_model *m, const pcs_state *state, pcs_work *work,
                    const pcs_step_report *report)
 {
     companions *c = user;
-    if (!report) energies(m, state, 0, &c->sum);
+    if (!report) {
+        // a run that is refused before this call leaves an old file as it is
+        c->refused = !open_recorder(c->q, c->scene, &c->recorder);
+        if (c->refused) return 1;
+        energies(m, state, 0, &c->sum);
+    }
     // closing the file reports why it cannot be written
     if (c->recorder && pcs_recorder_observe(c->recorder, m, state, work, report) != 0) {
         c->failed = true;
@@ -185,46 +232,6 @@ static void print_words(const request *q, const pcs_scene *scene, const pcs_stat
     free(name);
 }
 
-// the whole text of a file, newly allocated; null when it cannot be read
-static char *text_of(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    long size = -1;
-    if (f && fseek(f, 0, SEEK_END) == 0) size = ftell(f);
-    char *text = size >= 0 ? take((size_t)size + 1, 1) : NULL;
-    if (text) {
-        rewind(f);
-        text[fread(text, 1, (size_t)size, f)] = '\0';
-    }
-    if (f) fclose(f);
-    return text;
-}
-
-static bool open_recorder(const request *q, const pcs_scene *scene, pcs_recorder **out)
-{
-    pcs_recorder_def def = pcs_recorder_def_default();
-    *out = NULL;
-    if (!q->trajectory) return true;
-    FILE *old = q->resume ? fopen(q->trajectory, "rb") : NULL;
-    if (old) {
-        fclose(old);
-        complain("%s exists already; a resumed run writes a trajectory of its own: choose "
-                 "another name",
-                 q->trajectory);
-        return false;
-    }
-    char *text = text_of(q->path);
-    def.title = scene->name;
-    def.scene = text;
-    def.dt = q->every > 0 ? 0 : scene->settings.frame_seconds;
-    if (scene->settings.frame_steps > 0) def.every = scene->settings.frame_steps;
-    if (q->every > 0) def.every = q->every;
-    const pcs_status status = pcs_recorder_open(q->trajectory, scene->model, &def, out);
-    free(text);
-    if (status != PCS_OK) complain("%s", pcs_error_text());
-    return status == PCS_OK;
-}
-
 // the state from which the run continues, and the remaining steps
 static bool resume(const request *q, pcs_scene *scene, pcs_state *state, companions *c)
 {
@@ -262,8 +269,9 @@ static int interrupted_end(const request *q, const pcs_model *m, const pcs_state
     if (good) {
         const bool changed =
             q->step > 0 || q->until > 0 || q->step_seconds > 0 || q->step_sweeps > 0;
-        complain("interrupted at t = %g s; continue with: percuss run %s --resume %s%s", state->t,
-                 q->path, path, changed ? ", and the same flags for steps and the end" : "");
+        complain("interrupted at t = %g s; continue with: percuss run %s --resume %s%s%s", state->t,
+                 q->path, path, q->sleep ? " --sleep" : "",
+                 changed ? ", and the same flags for steps and the end" : "");
     }
     free(path);
     return good ? INTERRUPTED : WRONG;
@@ -277,6 +285,7 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     c->progress = progress_begin(q->quiet, state->t, scene->settings.t_end);
     const pcs_status status = pcs_scene_run(scene, state, work, observe, c, &end, &report);
     progress_end(&c->progress);
+    if (c->refused) return WRONG;
     if (c->at_limit) end = PCS_SCENE_END_STEPS;
     char why[512];
     snprintf(why, sizeof why, "%s", status == PCS_OK ? "" : pcs_error_text());
@@ -333,13 +342,13 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
                         q->path);
     }
     if (pcs_work_set_threads(work, q->threads) != PCS_OK) return complain("%s", pcs_error_text());
-    companions c = {.q = q, .capture = q->capture};
+    companions c = {.q = q, .scene = scene, .capture = q->capture};
     c.capture.scene = q->path;
     c.capture.steps = scene->settings.t_end / scene->settings.h;
     interrupts_begin();
     // outputs that cannot be written are refused before the first step
     if (!resume(q, scene, state, &c) || !output_possible(q->checkpoint) ||
-        !capture_begin(&c.capture, work, c.steps + 1) || !open_recorder(q, scene, &c.recorder)) {
+        !capture_begin(&c.capture, work, c.steps + 1)) {
         return WRONG;
     }
     const int code = steps_and_report(q, scene, state, work, &c);

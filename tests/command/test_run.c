@@ -293,6 +293,8 @@ TEST(an_output_that_cannot_be_written_is_refused_before_the_first_step)
     REFUSED("Not a directory", "run pile.json --capture old --capture-failing -o run.h5");
     // a run that writes none leaves the file as it is
     ck_assert_int_eq(percuss("run pile.json --until 0.02 -q --checkpoint old"), 0);
+    // so does one that is refused once the scene is read
+    REFUSED("half a step", "run pile.json --step 100 -o old");
     char *old = file_read("old");
     ck_assert_str_eq(old, "old");
     free(old);
