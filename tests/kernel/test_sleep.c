@@ -482,6 +482,33 @@ TEST(what_moves_is_awake)
     }
 }
 
+// the proof has no factors of single bodies there: a spring anywhere keeps all awake, with the bits
+// that they have without sleep
+TEST(a_spring_anywhere_keeps_awake)
+{
+    double end[2][7 * (BOXES + 1)];
+    for (int sleep = 0; sleep < 2; ++sleep) {
+        scene s = open_scene(sleep == 1);
+        const double x[3] = {3, 0, 3}, v[3] = {0};
+        pcs_force_def spring = pcs_force_def_default(PCS_FORCE_SPRING);
+        spring.system1 = scene_ball(&s, MASS, 0.5 * EDGE, x, v);
+        spring.p2[0] = 3;
+        spring.p2[2] = 4;
+        spring.stiffness = 100;
+        s = pyramid_on((pcs_system){0}, s);
+        CK_OK(pcs_model_add_force(s.m, &spring, NULL));
+        scene_start(&s);
+        for (int k = 0; k < 3 * SETTLE; ++k) {
+            scene_step(&s, STEP);
+            ck_assert_int_eq(s.report.asleep, 0);
+        }
+        ck_assert_int_eq(s.st->nq, 7 * (BOXES + 1));
+        memcpy(end[sleep], s.st->q, sizeof end[sleep]);
+        scene_close(&s);
+    }
+    ck_assert(memcmp(end[0], end[1], sizeof end[0]) == 0);
+}
+
 TEST(a_slope_that_holds_lets_sleep)
 {
     scene s = open_scene(true);
