@@ -447,6 +447,9 @@ static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
     if (t->solution.rows > 0) {
         PCS_TRY(solve_contacts(t, mem, t->end.v, to->list, to->solution, out));
         if (!trial_in_range(t, t->end.v)) return PCS_OK;
+    } else { // an earlier pass may have had contacts
+        out->solve = (pcs_report){0};
+        out->friction_residual = 0;
     }
     PCS_TRY(evaluate(t, false, *mem, to->end));
     if (m->scheme.configuration == PCS_CONFIGURATION_ITERATE && t->solution.rows > 0) {
