@@ -59,17 +59,24 @@ static void end_list(int count)
     printf("\n");
 }
 
+// part of the largest number of a proof below which the others are rounding
+#define PROOF_ROUNDING 1e-12
+
 static void print_proof(const certificate *c, const opened *in)
 {
     const pcs_block *k = blocks(in);
     int count = 0;
+    double most = 0;
+    for (int i = 0; i < in->file->rows; ++i) {
+        most = fmax(most, fabs(c->proof[i]));
+    }
     printf(
         "    no solution: whatever the impulses, these blocks are violated at a mean rate of %.3g:",
         c->closing);
     for (int b = 0; b < c->nb; ++b) {
         bool has = false;
         for (int i = 0; i < k[b].dim; ++i) {
-            has = has || c->proof[k[b].row + i] != 0;
+            has = has || fabs(c->proof[k[b].row + i]) > PROOF_ROUNDING * most;
         }
         if (has) list_block(&count, b);
     }
