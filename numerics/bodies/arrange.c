@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "bodies/colours.h"
+#include "cone/cone.h"
 
-// largest number of packs in a cluster; largest friction coefficient in a pack of rigid contacts
+// largest number of packs in a cluster
 enum { MOST_PACKS = 64 };
-#define PACKED_MU 1e3
 // a contact counts as sliding when its start has more than this part of mu r_N as tangential
 // impulse
 #define SLIDES 0.999
@@ -116,10 +116,10 @@ static void choose_packs(const prepared *p, const double *r, packing *x)
         const int kind = p->unit[x->begin + k].kind;
         x->pack[k] = -1;
         x->class[k] = NONE;
+        // packs do not measure steep cones
+        if (!(block->mu <= CONE_STEEP)) continue;
         if (kind == VISIT_ROUND) x->class[k] = ROUND;
-        if (kind == VISIT_RIGID && block->mu > 0 && block->mu <= PACKED_MU) {
-            x->class[k] = class_of(block, r);
-        }
+        if (kind == VISIT_RIGID && block->mu > 0) x->class[k] = class_of(block, r);
         if (VECTORS && x->class[k] != NONE) choose_pack(p, x, k, x->class[k]);
     }
     dissolve(p, x);

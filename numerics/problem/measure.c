@@ -87,6 +87,11 @@ static void add_map(squares *sum, const pcs_block *k, double s, const double *r,
         break;
     case PCS_CONE_COULOMB:
         cone_natural_coulomb(k->dim, k->mu, s, r, u, f);
+        // 0 at CONE_STEEP, where the map has the closing speed over sqrt(1 + mu^2), then more
+        if (k->mu > CONE_STEEP) {
+            const double closing = -u[0] * (1 - CONE_STEEP / k->mu);
+            if (closing > fabs(f[0])) f[0] = closing;
+        }
         squares_add(sum, (size_t)k->dim, f);
         break;
     case PCS_CONE_BOX:

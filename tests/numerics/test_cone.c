@@ -97,6 +97,28 @@ TEST(complementarity_is_the_disjunction)
     }
 }
 
+// W = 1 and a contact that closes and slides: r = 0 is no solution, with any friction; the body
+// sticks
+TEST(a_contact_that_closes_is_not_solved)
+{
+    double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-0.1, 1, 0};
+    for (int k = -4; k <= 16; ++k) {
+        reset();
+        pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = pow(10, 0.5 * k)};
+        pcs_problem p = {.n = 3, .nb = 1, .block = &block, .q = q};
+        CK_OK(pcs_bsr_from_dense(3, 3, W, &arena, &p.W));
+        double r[3] = {0}, u[3];
+        pcs_measure m;
+        pcs_problem_measure(&p, r, u, &m);
+        ck_assert_msg(m.residual > 0.009, "mu = %g: %g", block.mu, m.residual);
+        ck_assert_msg(m.natural_map > 0.009, "mu = %g: %g", block.mu, m.natural_map);
+        if (block.mu < 10) continue;
+        const double stuck[3] = {0.1, -1, 0};
+        pcs_problem_measure(&p, stuck, u, &m);
+        CK_NEAR(m.residual, 0, 1e-14);
+    }
+}
+
 TEST(friction_is_measured_as_in_the_theory)
 {
     test_random rng = random_seed(13);

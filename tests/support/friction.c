@@ -427,6 +427,9 @@ double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena)
             for (int c = 0; pass == 1 && c < k->dim; ++c) {
                 double f = r[k->row + c] - (c == 0 ? a : t > 0 ? x[c] / t * c2 : 0);
                 if (k->cone == PCS_CONE_EQUALITY) f = rho * u[k->row + c];
+                if (k->cone == PCS_CONE_COULOMB && c == 0 && k->mu > 10) {
+                    f = fmax(fabs(f), -rho * u[k->row] * (1 - 10 / k->mu));
+                }
                 f2 += f * f / (rho * rho);
             }
         }

@@ -69,6 +69,10 @@ static inline void cone_project_coulomb(int d, double mu, double *x)
     }
 }
 
+// The natural map of a cone with more friction than this weighs a contact that closes with less
+// than a tenth. measure.c adds the closing speed itself there
+#define CONE_STEEP 10.0
+
 // f = s r - P(s r - s(u)), the natural map as a velocity: rho = 1 / s. In the third case, with
 // x_T = s r_T - u_T, e = x_T / |x_T| and w = |x_T| - mu s r_N,
 //     f_N = (s(u)_N - mu w) / (1 + mu^2),   f_T = u_T + e (w + mu s(u)_N) / (1 + mu^2)
