@@ -144,15 +144,16 @@ size_t certificate_face_bytes(const pcs_problem *p)
     return face_bytes(p) + (size_t)p->n * sizeof(double) + 64;
 }
 
-pcs_status certificate_face(const pcs_problem *p, double tol, const double *r, pcs_arena *arena,
-                            face *f)
+pcs_status certificate_face(const pcs_env *env, const pcs_problem *p, double tol, const double *r,
+                            pcs_arena *arena, face *f)
 {
     pcs_measure m;
+    double moved;
     double *u = PCS_TAKE(arena, (size_t)p->n, double);
     if (!u) return pcs_fail_memory("certificate");
     pcs_problem_measure(p, r, u, &m);
     if (!face_take(p, tol, r, u, &m, arena, f)) return pcs_fail_memory("certificate");
-    return PCS_OK;
+    return p->n > 0 ? confirm(env, f, r, &moved) : PCS_OK;
 }
 
 static pcs_status certify(const pcs_env *env, const pcs_problem *p, bool ranks, double tol,

@@ -51,11 +51,12 @@ void face_matrix(const face *f, int *place, double *W);
 // B (rows x columns) = W E
 void face_apply(const face *f, const double *W, double *B);
 
-// the checks of all public functions, and the face of an r (certificate.c)
+// the checks of all public functions, and the face of an r, confirmed by Newton steps
+// (certificate.c)
 pcs_status certificate_check(const pcs_problem *p, double tol, const double *r, const void *a,
                              const void *b);
 size_t certificate_face_bytes(const pcs_problem *p);
-pcs_status certificate_face(const pcs_problem *p, double tol, const double *r, pcs_arena *arena,
-                            face *f);
+pcs_status certificate_face(const pcs_env *env, const pcs_problem *p, double tol, const double *r,
+                            pcs_arena *arena, face *f);
 
 #endif

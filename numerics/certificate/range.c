@@ -131,10 +131,10 @@ static void allow_normals(face *f)
     face_number(f);
 }
 
-static pcs_status range_begin(range *x, const pcs_problem *p, const range_request *q,
-                              pcs_arena *arena)
+static pcs_status range_begin(const pcs_env *env, range *x, const pcs_problem *p,
+                              const range_request *q, pcs_arena *arena)
 {
-    PCS_TRY(certificate_face(p, q->tol, q->r, arena, &x->f));
+    PCS_TRY(certificate_face(env, p, q->tol, q->r, arena, &x->f));
     if (!range_take(x, p, arena)) return pcs_fail_memory("certificate");
     x->scratch = *arena;
     if (q->scale) memcpy(x->f.s, q->scale, (size_t)p->n * sizeof *q->scale);
@@ -159,7 +159,7 @@ pcs_status range_open(const pcs_env *env, const pcs_problem *p, const range_requ
     }
     PCS_TRY(pcs_arena_create(env, range_bytes(p) + q->more, arena));
     pcs_arena scope = *arena;
-    return range_begin(x, p, q, &scope);
+    return range_begin(env, x, p, q, &scope);
 }
 
 void range_weigh(range *x, const double *V)

@@ -536,6 +536,43 @@ TEST(solutions_lie_within)
     ck_assert_int_gt(far, TEST_DRAWS(50));
 }
 
+// W has rank 2, and q is in its range to 1e-8: a solution near r has u = 0, the impulses of which
+// are a line along which all three grow (the ends are those of a linear program). The margin of a
+// row is above the error of r: only the Newton steps show that it may be closed
+TEST(intervals_know_what_newton_steps_doubt)
+{
+    static const double W[4][4] = {
+        {0.34397862338268775, -1.1054276400906922, -0.1522369084335765, -0.13489726885411646},
+        {-1.1054276400906922, 3.8827311548104184, 0.47544887824990734, 0.8515673252643889},
+        {-0.1522369084335765, 0.47544887824990734, 0.0679520818930292, 0.04225017408541428},
+        {-0.13489726885411646, 0.8515673252643889, 0.04225017408541428, 0.5820719352615322}};
+    toy t = {0};
+    toy_add(&t, PCS_CONE_COULOMB, 2, 0.3);
+    toy_add(&t, PCS_CONE_UNILATERAL, 1, 0);
+    toy_add(&t, PCS_CONE_UNILATERAL, 1, 0);
+    memcpy(t.W, W, sizeof W);
+    memcpy(
+        t.q,
+        (double[]){-0.8334568062989227, 4.350698057227109, 0.2990580198687798, 2.4435838913319574},
+        4 * sizeof(double));
+    toy_close(&t);
+    pcs_report report;
+    double low[3], high[3];
+    for (double tol = 1e-6; tol > 1e-10; tol /= 10) {
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
+        o.tol = tol;
+        memset(t.r, 0, sizeof t.r);
+        CK_OK(pcs_solve_alloc(NULL, &t.p, &o, t.r, t.u, &report));
+        CK_OK(pcs_certificate_impulse_intervals(NULL, &t.p, 2 * tol, t.r, low, high));
+        CK_NEAR(low[0], 10.905, 1e-3);
+        CK_NEAR(low[1], 42.920, 1e-3);
+        CK_NEAR(low[2], 0, 1e-3);
+        for (int b = 0; b < 3; ++b) {
+            ck_assert_msg(isinf(high[b]), "tol %g, block %d: at most %g", tol, b, high[b]);
+        }
+    }
+}
+
 TEST(global_form_agrees)
 {
     pcs_arena arena;
