@@ -294,6 +294,13 @@ static double error_of(const trial *t)
     return ERRORS * t->st->memory->velocity_tol;
 }
 
+// true when the projection has not moved a body
+static bool stays(const trial *t, const model_system *of)
+{
+    const double *before = t->end.q_free;
+    return !before || memcmp(before + of->q_at, t->end.q + of->q_at, BODY_NQ * sizeof(double)) == 0;
+}
+
 static pcs_status find_resting(const trial *t, pcs_arena *mem, candidates *list, resting *out)
 {
     const pcs_model *m = t->m;
@@ -321,7 +328,7 @@ static pcs_status find_resting(const trial *t, pcs_arena *mem, candidates *list,
         // squares
         const int root = island_root(out->up, s), n = out->bodies[root];
         const double most = slow * n * sqrt(n);
-        const bool rests = !t->held[s] && may_rest(m, s) &&
+        const bool rests = !t->held[s] && may_rest(m, s) && stays(t, of) &&
                            fastest(of, t->st->v + of->v_at) <= most &&
                            fastest(of, t->end.v + of->v_at) <= most;
         if (!rests) out->steps[root] = -1;
@@ -369,6 +376,9 @@ static pcs_status freeze(trial *t, const double *r, const bool *holds, resting *
         double *v = t->end.v + of->v_at, *R = t->end.R + of->v_at, Mv[BODY_NV];
         memset(v, 0, BODY_NV * sizeof *v);
         memcpy(t->end.q + of->q_at, t->st->q + of->q_at, BODY_NQ * sizeof *v);
+        if (t->end.q_free) {
+            memcpy(t->end.q_free + of->q_at, t->st->q + of->q_at, BODY_NQ * sizeof *v);
+        }
         memset(t->end.p + of->v_at, 0, BODY_NV * sizeof *v);
         // the residual of the ledger: M (v' - v_k) - h F
         const system_force F = trial_end_force(t, of), F_k = force_at(t->Fk, of->v_at);

@@ -406,12 +406,11 @@ static bool has_numbers(const trial *t, const pcs_step_report *out)
     return model_in_range(t->end.q, (size_t)t->m->nq);
 }
 
-// true when the step is solved and its positions need no projection
+// true when the step is solved
 static bool may_fall_asleep(const trial *t, const pcs_step_report *out)
 {
     return out->outcome == PCS_OUTCOME_CONVERGED && !is_only_coarse(t, out) &&
-           out->projection_outcome == PCS_OUTCOME_CONVERGED && out->projection_iters == 0 &&
-           has_numbers(t, out);
+           out->projection_outcome == PCS_OUTCOME_CONVERGED && has_numbers(t, out);
 }
 
 // energies, results that can be read, what breaks, and doubts

@@ -452,6 +452,37 @@ TEST(a_broken_joint_wakes)
     scene_close(&s);
 }
 
+// a pendulum whose joint is projected in every step: the pyramid beside it falls asleep as if it
+// were alone, and the pendulum swings as without sleep
+TEST(a_pendulum_lets_others_sleep)
+{
+    double end[2][BODY_NQ];
+    for (int sleep = 0; sleep < 2; ++sleep) {
+        scene s = pyramid(sleep == 1);
+        const double e[3] = {EDGE, EDGE, 3 * EDGE}, x[3] = {30, 0, 3}, own[3] = {0, 0, 1.5 * EDGE};
+        const double anchor[3] = {30, 0, 3 + 1.5 * EDGE};
+        const pcs_system bob = scene_box(&s, MASS, e, x, NULL, NULL, NULL);
+        scene_join(&s, pcs_relation_ball_joint(own, anchor), pcs_law_equality(), bob,
+                   (pcs_system){0});
+        scene_start(&s);
+        scene_v(&s, bob)[0] = -1.5 * EDGE;
+        scene_v(&s, bob)[4] = 1;
+        int projected = 0;
+        for (int k = 0; k < 2 * SETTLE; ++k) {
+            scene_step(&s, STEP);
+            scene_check_ledger(&s);
+            projected += s.report.projection_iters > 0;
+        }
+        ck_assert_int_gt(projected, SETTLE);
+        ck_assert_int_eq(s.report.asleep, sleep == 1 ? BOXES : 0);
+        memcpy(end[sleep], scene_q(&s, bob), sizeof end[sleep]);
+        scene_close(&s);
+    }
+    for (int i = 0; i < BODY_NQ; ++i) {
+        CK_NEAR(end[0][i], end[1][i], 1e-9);
+    }
+}
+
 // nothing that moves sleeps: a ball that rolls slowly, a box that slides, one on a slope that is
 // too steep, and a ball on a slope, which no impulse in its cone holds
 TEST(what_moves_is_awake)
