@@ -13,9 +13,9 @@
 //
 // If u is normal to a face or a cap, the part that lies on it is cut to its outline; if the side is
 // parallel to an edge or to another side, the ends of the part they share are contacts. Otherwise
-// there is one contact: a point of the cylinder and the plane through the point of 2 across u. Caps
-// whose outlines have nothing in common may still overlap: at the corners of the lens of both
-// discs.
+// there is one contact: a point of the cylinder and the plane through the point of 2 across u. Two
+// caps may overlap although their outlines do not: then the corners of the lens that both discs
+// have in common are contacts.
 //
 // Ids: the number of the point (of the rim, of the other shape), times 16, plus its kind.
 #include <string.h>
@@ -396,14 +396,14 @@ static void over_face(round_pair *p, const patch *face, const double u[3], doubl
     }
 }
 
-// The points common to the cap of 1 on this side and to the cap of 2 with centre c, seen along the
-// axis of 1: the middle and the two corners of their lens. 0 where they have none, or where one cap
-// lies over the other
-static int lens(const round_pair *p, const double c[3], int side, double x[3][3])
+// The lens that the cap of 1 on this side and the cap of 2 with centre c have in common, seen along
+// the axis of 1: its middle and its two corners. False where there is none, or where one cap lies
+// inside the other
+static bool find_lens(const round_pair *p, const double c[3], int side, double x[3][3])
 {
     const double r1 = p->s1->radius, r2 = p->s2->radius, d = hypot(c[0], c[1]);
-    if (!(d < r1 + r2) || !(d > fabs(r1 - r2))) return 0;
-    // along the line of the centres the lens is from d - r2 to r1, and its corners are at a
+    if (!(d < r1 + r2) || !(d > fabs(r1 - r2))) return false;
+    // along the line of the centres it reaches from d - r2 to r1, and its corners are at a
     const double middle = 0.5 * (d - r2 + r1), a = 0.5 * (d + (r1 - r2) * ((r1 + r2) / d));
     const double half = sqrt(fmax(0, r1 * r1 - a * a));
     for (int k = 0; k < 3; ++k) {
@@ -412,7 +412,7 @@ static int lens(const round_pair *p, const double c[3], int side, double x[3][3]
         x[k][1] = (along * c[1] + across * c[0]) / d;
         x[k][2] = side * p->s1->half[2];
     }
-    return 3;
+    return true;
 }
 
 // the cap of 2 that looks against u
@@ -422,20 +422,20 @@ static void centre_of_cap(const round_pair *p, const double u[3], double c[3])
     v3_along(p->b.t, v3_dot(u, axis) < 0 ? p->s2->half[2] : -p->s2->half[2], axis, c);
 }
 
-// the corners of the lens of two caps whose outlines have nothing in common: rims that overlap by
-// less than their outlines are inside
-static void over_lens(round_pair *p, const double u[3], double g)
+// The corners of the lens of two caps whose outlines have nothing in common: outlines lie inside
+// their discs. n is the normal of the cap of 2
+static void over_lens(round_pair *p, const double n[3], double g)
 {
     double c[3], x[3][3];
-    centre_of_cap(p, u, c);
-    const int n = lens(p, c, u[2] > 0 ? 1 : -1, x);
-    for (int k = 1; k < n; ++k) {
+    centre_of_cap(p, n, c);
+    if (!find_lens(p, c, n[2] > 0 ? 1 : -1, x)) return;
+    for (int k = 1; k < 3; ++k) {
         double to[3], y[3];
         v3_sub(c, x[k], to);
-        const double gap = v3_dot(to, u);
+        const double gap = v3_dot(to, n);
         if (!(gap <= p->reach) || gap < g - tie_round * p->size) continue;
-        v3_along(x[k], gap, u, y);
-        put_point(p, 16 * (unsigned)(OUTLINE + k) + POINT, x[k], y, u, gap);
+        v3_along(x[k], gap, n, y);
+        put_point(p, 16 * (unsigned)(OUTLINE + k) + POINT, x[k], y, n, gap);
     }
 }
 
@@ -504,16 +504,16 @@ static void manifold(round_pair *p, const best *b, double g)
         v3_sub(n, u, off);
         off_face = v3_norm(off);
     }
-    const bool caps = p->s2->kind == PCS_SHAPE_CYLINDER && off_face < 1 && off_cap < 1;
+    const int before = p->n;
     if (off_face <= off_cap && off_face < 1) {
-        const int before = p->n;
         over_face(p, &two, n, g);
-        if (caps && p->n == before) over_lens(p, n, g);
     } else if (off_cap < 1) {
         over_cap(p, two, u[2] > 0 ? 1 : -1, g);
     } else if (one.n == 2 && two.n == 2) {
         along_side(p, &one, &two, u, g);
     }
+    const bool caps = p->s2->kind == PCS_SHAPE_CYLINDER && off_face < 1 && off_cap < 1;
+    if (caps && p->n == before) over_lens(p, n, g);
 }
 
 // ---- the pair ---------------------------------------------------------------------------------
@@ -547,7 +547,7 @@ static void place_contact(const round_pair *p, const convex_gap *c, best *b)
     } else if (one.n > 2 && two.n > 2 && p->s2->kind == PCS_SHAPE_CYLINDER) {
         double centre[3], x[3][3];
         centre_of_cap(p, b->u, centre);
-        if (lens(p, centre, b->u[2] > 0 ? 1 : -1, x) > 0) v3_copy(x[0], b->x1);
+        if (find_lens(p, centre, b->u[2] > 0 ? 1 : -1, x)) v3_copy(x[0], b->x1);
     }
 }
 

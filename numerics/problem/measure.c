@@ -87,7 +87,8 @@ static void add_map(squares *sum, const pcs_block *k, double s, const double *r,
         break;
     case PCS_CONE_COULOMB:
         cone_natural_coulomb(k->dim, k->mu, s, r, u, f);
-        // 0 at CONE_STEEP, where the map has the closing speed over sqrt(1 + mu^2), then more
+        // the map has the closing speed over sqrt(1 + mu^2) only: where that is little, the speed
+        // itself, with a weight that grows from 0 at CONE_STEEP to 1
         if (k->mu > CONE_STEEP) {
             const double closing = -u[0] * (1 - CONE_STEEP / k->mu);
             if (closing > fabs(f[0])) f[0] = closing;

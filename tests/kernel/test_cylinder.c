@@ -21,9 +21,9 @@ static void surface_point(const pcs_shape *s, const double *q, const double x[3]
     pose_point(q, b, y);
 }
 
-// two caps that face each other, apart or overlapping a little, turned by any angle and tilted by
-// less than their gap shows: every contact lies on both discs, also where these overlap by less
-// than outlines with corners do, and there is one
+// two caps that face each other, apart or overlapping a little, turned by any angle and tilted a
+// little: there is a contact, and every one lies on both discs, also where the outlines of these
+// have nothing in common
 TEST(contacts_of_caps_lie_on_both)
 {
     test_random r = random_seed(23);
@@ -35,16 +35,17 @@ TEST(contacts_of_caps_lie_on_both)
         const double in = pow(10, random_between(&r, -2, -0.3)) * fmin(r1, r2);
         const double d = r1 + r2 - in, at = random_between(&r, -pi, pi);
         const double gap = (k % 3 - 1) * pow(10, random_between(&r, -9, -4));
-        const double spin = random_between(&r, -pi, pi), tilt = k % 2 * 1e-7 * random_unit(&r);
+        const double spin = random_between(&r, -pi, pi), tilt = k % 2 * 1e-4 * random_unit(&r);
         const double q[7] = {d * cos(at), d * sin(at), 0.5 * (h1 + h2) + gap, cos(spin / 2),
                              0.5 * tilt,  0,           sin(spin / 2)};
+        const double tol = 1e-6 + fabs(tilt) * h2; // the tilt moves the cap of the second
         contacts c;
         find_contacts(&one, NULL, &two, q, 0.01, &c);
         ck_assert_int_ge(c.n, 1);
         for (int i = 0; i < c.n; ++i) {
             const double *P = c.gap[i].P1;
             const double far1 = hypot(P[0], P[1]), far2 = hypot(P[0] - q[0], P[1] - q[1]);
-            ck_assert_msg(far1 <= r1 + 1e-6 && far2 <= r2 + 1e-6,
+            ck_assert_msg(far1 <= r1 + tol && far2 <= r2 + tol,
                           "draw %d: r %g %g, overlap %g, gap %g: contact %d of %d is %g and %g "
                           "from the axes",
                           k, r1, r2, in, gap, i, c.n, far1, far2);

@@ -69,8 +69,8 @@ static inline void cone_project_coulomb(int d, double mu, double *x)
     }
 }
 
-// The natural map of a cone with more friction than this weighs a contact that closes with less
-// than a tenth. measure.c adds the closing speed itself there
+// With more friction than this the natural map has less than a tenth of the speed with which a
+// contact closes. The measures (measure.c) take the speed itself there
 #define CONE_STEEP 10.0
 
 // f = s r - P(s r - s(u)), the natural map as a velocity: rho = 1 / s. In the third case, with
