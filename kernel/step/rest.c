@@ -448,9 +448,6 @@ pcs_status step_fall_asleep(trial *t, pcs_arena *mem, candidates *list)
         any = any || at.tried[s];
     }
     if (!any || t->solution.rows == 0) return PCS_OK;
-    // the proof needs the factors of single blocks: with force elements there are those of joined
-    // ones
-    if (t->joined) return PCS_OK;
     const bodies_problem *b = &t->solution.problem;
     double *r = PCS_TAKE(mem, (size_t)b->n, double);
     double *load = PCS_TAKE(mem, (size_t)m->nv, double);
@@ -460,20 +457,20 @@ pcs_status step_fall_asleep(trial *t, pcs_arena *mem, candidates *list)
     if (!r || !load || !free || !holds || !take) return pcs_fail_memory("step: bodies at rest");
     memcpy(r, t->solution.r, (size_t)b->n * sizeof *r);
     memset(load, 0, (size_t)m->nv * sizeof *load);
+    block_lu F = t->solution.lu;
     for (int s = 0; s < m->n_systems; ++s) {
-        if (system_moves(m, s) && at.tried[island_root(at.up, s)]) PCS_TRY(load_of(t, s, load));
+        if (!system_moves(m, s) || !at.tried[island_root(at.up, s)]) continue;
+        PCS_TRY(load_of(t, s, load));
+        // where force elements join blocks, the step has not the factors of single ones
+        const int k = m->system[s].block;
+        if (t->joined) PCS_TRY(step_block_factors(t, k, *mem, &F, t->solution.lu_kind, k));
     }
     choose(t, &at, take, r);
-    for (int k = 0; k < m->n_blocks; ++k) {
-        if (!skips(t, m->block_system[k])) continue;
-        block_lu F = t->solution.lu; // the factors of the others are known
-        PCS_TRY(step_block_factors(t, k, *mem, &F, t->solution.lu_kind, k));
-    }
     PCS_TRY(bodies_balance(b, take, load, t->end.v, *mem, r, holds, free));
     for (int s = 0; s < m->n_systems; ++s) {
         const model_system *of = &m->system[s];
-        if (!system_moves(m, s)) continue;
-        holds[of->block] = holds[of->block] && fastest(of, free + of->v_at) <= error_of(t);
+        if (!system_moves(m, s) || !holds[of->block]) continue;
+        holds[of->block] = fastest(of, free + of->v_at) <= error_of(t);
     }
     return freeze(t, r, holds, &at, mem, list);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "bodies/finish_system.h"
+#include "bodies/islands.h"
 #include "cone/cone.h"
 
 // corrections at most, and those without progress
@@ -65,7 +66,7 @@ pcs_status bodies_imbalance(const bodies_problem *b, const unsigned char *take, 
     }
     for (int i = 0; i < b->nb; ++i) {
         const bodies_block *k = &b->block[i];
-        for (int side = 0; take[i] && side < 2; ++side) {
+        for (int side = 0; (!take || take[i]) && side < 2; ++side) {
             if (k->sys[side] < 0) continue;
             double J[MOST_ROWS * MOST_WIDTH];
             const int at = b->A->start[k->sys[side]];
@@ -97,14 +98,14 @@ static double distance(const bodies_block *k, const double *r)
 
 // sets B = C = D^2, so large that the mass matrix is small beside it; joints have the mean
 // distance, contacts at least the part `least` of it
-static void weigh(finish_system *s, const unsigned char *take, const double *r, double least)
+static void weigh(finish_system *s, const double *r, double least)
 {
     const bodies_problem *b = s->b;
     double squares = 0, mass = 0;
     int n = 0;
     for (int i = 0; i < b->nb; ++i) {
         const bodies_block *k = &b->block[i];
-        if (!take[i] || k->cone == PCS_CONE_EQUALITY) continue;
+        if (k->cone == PCS_CONE_EQUALITY) continue;
         const double d = distance(k, r + k->row);
         squares += d * d;
         n += d > 0;
@@ -115,10 +116,12 @@ static void weigh(finish_system *s, const unsigned char *take, const double *r, 
     const double mean = n > 0 && squares > 0 ? squares / n : 1;
     for (int i = 0; i < b->nb; ++i) {
         const bodies_block *k = &b->block[i];
-        double *C = s->C + SLOPES * (size_t)i, d2 = 0;
+        double *C = s->C + SLOPES * (size_t)i, d2 = mean;
         memset(C, 0, SLOPES * sizeof *C);
-        if (take[i]) d2 = k->cone == PCS_CONE_EQUALITY ? mean : distance(k, r + k->row);
-        if (take[i] && k->cone != PCS_CONE_EQUALITY) d2 = fmax(d2 * d2, least * least * mean);
+        if (k->cone != PCS_CONE_EQUALITY) {
+            const double d = distance(k, r + k->row);
+            d2 = fmax(d * d, least * least * mean);
+        }
         const int diagonal = k->cone == PCS_CONE_EQUALITY ? 1 : k->dim;
         for (int a = 0; a < diagonal; ++a) {
             C[(k->dim + 1) * a] = mass / (REGULAR * mean) * d2;
@@ -127,57 +130,31 @@ static void weigh(finish_system *s, const unsigned char *take, const double *r, 
     memcpy(s->B, s->C, SLOPES * (size_t)b->nb * sizeof *s->B);
 }
 
-static void project(const bodies_problem *b, const unsigned char *take, double *r)
+static void project(const bodies_problem *b, double *r)
 {
     for (int i = 0; i < b->nb; ++i) {
         const pcs_block k = bodies_cone(&b->block[i]);
-        if (take[i]) cone_project(1, &k, r);
+        cone_project(1, &k, r);
     }
 }
 
 // r + D^2 H y with y from g = H^T r + load; false: no factors
-static bool correct(finish_system *s, const unsigned char *take, const double *g, double *y,
-                    double *r)
+static bool correct(finish_system *s, const double *g, double *y, double *r)
 {
     if (finish_system_solve(s, g, ROUGH, y) < 0) return false;
     finish_rows(s, y, s->t);
     for (int i = 0; i < s->b->nb; ++i) {
         const bodies_block *k = &s->b->block[i];
         const double *C = s->C + SLOPES * (size_t)i;
-        for (int a = 0; take[i] && a < k->dim; ++a) {
+        for (int a = 0; a < k->dim; ++a) {
             r[k->row + a] -= C[0] * s->t[k->row + a];
         }
     }
     return true;
 }
 
-// true in *moved where a taken block moves a system
-static void find_moved(const bodies_problem *b, const unsigned char *take, bool *moved)
-{
-    for (int i = 0; i < b->A->nb; ++i) {
-        moved[i] = false;
-    }
-    for (int i = 0; i < b->nb; ++i) {
-        for (int side = 0; take[i] && side < 2; ++side) {
-            if (b->block[i].sys[side] >= 0) moved[b->block[i].sys[side]] = true;
-        }
-    }
-}
-
-// H^T r + load of the systems that are moved, 0 for others
-static void residual(finish_system *s, const double *load, const double *r, const bool *moved,
-                     double *g)
-{
-    const int *start = s->b->A->start;
-    memcpy(g, load, (size_t)s->nv * sizeof *g);
-    finish_impulses(s, r, g);
-    for (int i = 0; i < s->ns; ++i) {
-        if (!moved[i]) memset(g + start[i], 0, (size_t)(start[i + 1] - start[i]) * sizeof *g);
-    }
-}
-
-static pcs_status balance(finish_system *s, const unsigned char *take, const double *load,
-                          const double *v, pcs_arena work, double *r, bool *holds, double *free)
+static pcs_status balance(finish_system *s, const double *load, const double *v, pcs_arena work,
+                          double *r, bool *holds, double *free)
 {
     const bodies_problem *b = s->b;
     double *left = PCS_TAKE(&work, (size_t)s->ns, double);
@@ -185,18 +162,15 @@ static pcs_status balance(finish_system *s, const unsigned char *take, const dou
     double *y = PCS_TAKE(&work, (size_t)s->nv, double);
     if (!left || !g || !y) return pcs_fail_memory("contacts");
     double best = INFINITY;
-    project(b, take, r);
-    weigh(s, take, r, 0);
+    project(b, r);
+    weigh(s, r, 0);
     bool good = finish_system_factor(s) == CHOL_GOOD;
     finish_mass(s, v, g);
     good = good && finish_system_solve(s, g, ROUGH, free) >= 0;
     for (int round = 0, since = 0, part = 0; good; ++round) {
         double worst = 0;
-        find_moved(b, take, holds);
-        PCS_TRY(bodies_imbalance(b, take, load, r, work, left));
-        residual(s, load, r, holds, g);
+        PCS_TRY(bodies_imbalance(b, NULL, load, r, work, left));
         for (int i = 0; i < s->ns; ++i) {
-            if (!holds[i]) continue;
             worst = fmax(worst, left[i]);
             holds[i] = left[i] <= 0.5 * BODIES_BALANCED;
         }
@@ -205,15 +179,44 @@ static pcs_status balance(finish_system *s, const unsigned char *take, const dou
         if (worst <= 0.5 * BODIES_BALANCED || round == ROUNDS) return PCS_OK;
         if (since == PATIENCE) {
             if (part == PARTS) return PCS_OK;
-            weigh(s, take, r, least_part[part++]);
+            weigh(s, r, least_part[part++]);
             if (finish_system_factor(s) != CHOL_GOOD) return PCS_OK;
             since = 0;
         }
-        good = correct(s, take, g, y, r);
-        project(b, take, r);
+        memcpy(g, load, (size_t)s->nv * sizeof *g);
+        finish_impulses(s, r, g);
+        good = correct(s, g, y, r);
+        project(b, r);
     }
-    for (int i = 0; i < s->ns; ++i) {
-        holds[i] = false;
+    memset(holds, 0, (size_t)s->ns * sizeof *holds);
+    return PCS_OK;
+}
+
+// the blocks that are taken, and the systems that they move, as one island
+static pcs_status gather(const bodies_problem *b, const unsigned char *take, pcs_arena *mem,
+                         islands *out)
+{
+    const int ns = b->A->nb;
+    int *ends = PCS_TAKE(mem, 4, int);
+    *out = (islands){.n = 1,
+                     .block_start = ends,
+                     .sys_start = ends + 2,
+                     .block = PCS_TAKE(mem, (size_t)b->nb, int),
+                     .sys = PCS_TAKE(mem, (size_t)ns, int),
+                     .place = PCS_TAKE(mem, (size_t)ns, int)};
+    if (!ends || !out->block || !out->sys || !out->place) return pcs_fail_memory("contacts");
+    memset(ends, 0, 4 * sizeof *ends);
+    memset(out->place, 0, (size_t)ns * sizeof *out->place);
+    for (int i = 0; i < b->nb; ++i) {
+        if (!take[i]) continue;
+        out->block[ends[1]++] = i;
+        for (int side = 0; side < 2; ++side) {
+            if (b->block[i].sys[side] >= 0) out->place[b->block[i].sys[side]] = 1;
+        }
+    }
+    for (int s = 0; s < ns; ++s) {
+        if (out->place[s]) out->sys[ends[3]] = s;
+        out->place[s] = out->place[s] ? ends[3]++ : -1;
     }
     return PCS_OK;
 }
@@ -222,14 +225,47 @@ pcs_status bodies_balance(const bodies_problem *b, const unsigned char *take, co
                           const double *v, pcs_arena work, double *r, bool *holds, double *free)
 {
     finish_system s = {0};
-    double *zero = PCS_TAKE(&work, (size_t)b->A->start[b->A->nb], double);
-    if (!zero) return pcs_fail_memory("contacts");
-    memset(zero, 0, (size_t)b->A->start[b->A->nb] * sizeof *zero);
-    for (int i = 0; i < b->A->nb; ++i) {
-        holds[i] = false;
+    islands of;
+    bodies_problem part;
+    memset(holds, 0, (size_t)b->A->nb * sizeof *holds);
+    PCS_TRY(gather(b, take, &work, &of));
+    const int ns = of.sys_start[1];
+    if (ns == 0) return PCS_OK;
+    PCS_TRY(islands_extract(b, &of, 0, &work, &part));
+    const int *start = part.A->start;
+    const size_t nv = (size_t)start[ns];
+    double *zero = PCS_TAKE(&work, nv, double), *its_v = PCS_TAKE(&work, nv, double);
+    double *its_load = PCS_TAKE(&work, nv, double), *its_free = PCS_TAKE(&work, nv, double);
+    double *its_r = PCS_TAKE(&work, (size_t)part.n, double);
+    bool *its_holds = PCS_TAKE(&work, (size_t)ns, bool);
+    if (!zero || !its_v || !its_load || !its_free || !its_r || !its_holds) {
+        return pcs_fail_memory("contacts");
     }
-    pcs_status status = finish_system_take(&s, b, zero, &work);
-    if (status == PCS_OK) status = balance(&s, take, load, v, work, r, holds, free);
+    memset(zero, 0, nv * sizeof *zero);
+    for (int k = 0; k < ns; ++k) {
+        const size_t bytes = (size_t)(start[k + 1] - start[k]) * sizeof *v;
+        memcpy(its_v + start[k], v + b->A->start[of.sys[k]], bytes);
+        memcpy(its_load + start[k], load + b->A->start[of.sys[k]], bytes);
+    }
+    for (int k = 0; k < part.nb; ++k) {
+        const bodies_block *to = &part.block[k];
+        const size_t bytes = (size_t)to->dim * sizeof *r;
+        memcpy(its_r + to->row, r + b->block[of.block[k]].row, bytes);
+    }
+    pcs_status status = finish_system_take(&s, &part, zero, &work);
+    if (status == PCS_OK) status = balance(&s, its_load, its_v, work, its_r, its_holds, its_free);
     if (s.chol) finish_system_end(&s);
-    return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status; // too large to be proven
+    if (status == PCS_ERR_UNSUPPORTED) return PCS_OK; // too large to be proven
+    PCS_TRY(status);
+    for (int k = 0; k < ns; ++k) {
+        const size_t bytes = (size_t)(start[k + 1] - start[k]) * sizeof *v;
+        memcpy(free + b->A->start[of.sys[k]], its_free + start[k], bytes);
+        holds[of.sys[k]] = its_holds[k];
+    }
+    for (int k = 0; k < part.nb; ++k) {
+        const bodies_block *from = &part.block[k];
+        const size_t bytes = (size_t)from->dim * sizeof *r;
+        memcpy(r + b->block[of.block[k]].row, its_r + from->row, bytes);
+    }
+    return PCS_OK;
 }

@@ -96,7 +96,7 @@ PCS_API double bodies_load(const bodies_problem *b, const double *v_free, const 
 
 // What H^T r + load leaves of every body, forces and moments apart, relative to the sums of the
 // sizes of their terms: ns numbers, infinite for systems that are no bodies. Only rows of blocks
-// with take, nb, count; these are between bodies, with at most 6 rows
+// with take, nb, count (null: all); these are between bodies, with at most 6 rows
 PCS_API pcs_status bodies_imbalance(const bodies_problem *b, const unsigned char *take,
                                     const double *load, const double *r, pcs_arena work,
                                     double *out);
@@ -106,10 +106,10 @@ PCS_API pcs_status bodies_imbalance(const bodies_problem *b, const unsigned char
 
 // Looks for impulses near r, in their cones, with H^T r + load = 0 up to rounding, for all systems
 // that blocks with take move: a proof that these bodies can rest (balance.c). Those blocks are as
-// above, and no box; other blocks keep their r. holds, ns: true where r balances the system on
-// return. free, nv: the part of the velocities v that these contacts do not resist; where H v
-// determines v it is nearly zero, however small H v is beside v. It costs some solves with one
-// sparse Cholesky factorisation. PCS_ERR_MEMORY, with the demand in *work.peak, when the arena is
+// above, and no box; other blocks keep their r, and of other systems nothing is read. holds, ns:
+// true where r balances the system on return. free, nv, of these systems: the part of the
+// velocities v that these contacts do not resist; where H v determines v it is nearly zero, however
+// small H v is beside v. It costs some solves with one sparse Cholesky factorisation. PCS_ERR_MEMORY, with the demand in *work.peak, when the arena is
 // too small.
 PCS_API pcs_status bodies_balance(const bodies_problem *b, const unsigned char *take,
                                   const double *load, const double *v, pcs_arena work, double *r,
