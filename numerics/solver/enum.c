@@ -210,8 +210,7 @@ static bool stopped(search *s)
         t->value = t->best_value;
         return track_done(t, s->nodes);
     }
-    return s->nodes >= t->o->max_iters || track_watch(t, s->nodes) ||
-           (t->o->max_seconds > 0 && solver_clock() - t->start > t->o->max_seconds);
+    return s->nodes >= t->o->max_iters || track_watch(t, s->nodes) || track_late(t);
 }
 
 // depth first; true when the tree is exhausted
@@ -270,12 +269,15 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     solver_track track;
     search s = {.p = p, .d = &d, .track = &track, .u = u};
     if (!track_begin(&track, p, o, watch, &work, r)) return pcs_fail_memory("enum");
-    PCS_TRY(pivot_problem_build(p, &work, &d));
-    if (!take(&s, &work)) return pcs_fail_memory("enum");
-
     track_measure(&track, r, u);
-    const bool complete = explore(&s);
-    if (s.found) {
+    PCS_TRY(pivot_problem_build(p, &track, &work, &d));
+    const bool late = track_late(&track);
+    if (!late && !take(&s, &work)) return pcs_fail_memory("enum");
+
+    const bool complete = !late && explore(&s);
+    if (late) {
+        track.outcome = PCS_OUTCOME_TIME_LIMIT;
+    } else if (s.found) {
         memcpy(track.best, s.best, (size_t)p->n * sizeof *r);
         track.outcome = PCS_OUTCOME_CONVERGED;
     } else if (complete) {

@@ -425,23 +425,26 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 {
     out->solver = PCS_SOLVER_LEMKE;
     pivot_problem d;
-    lemke s;
+    lemke s = {0};
     solver_track track;
     if (!track_begin(&track, p, o, watch, &work, r)) return pcs_fail_memory("lemke");
-    PCS_TRY(pivot_problem_build(p, &work, &d));
-    if (!take(&s, &d, &work)) return pcs_fail_memory("lemke");
 
     // a start that solves the problem is kept; the path itself starts from zero
     if (!(track_measure(&track, r, u) < INFINITY)) {
         memset(r, 0, (size_t)p->n * sizeof *r);
         track_measure(&track, r, u);
     }
-    pcs_outcome outcome = PCS_OUTCOME_STALLED;
-    bool converged = track_done(&track, 0);
-    if (converged) outcome = track.outcome;
+    bool over = track_done(&track, 0);
+    pcs_outcome outcome = over ? track.outcome : PCS_OUTCOME_STALLED;
+    if (!over) {
+        PCS_TRY(pivot_problem_build(p, &track, &work, &d));
+        over = track_late(&track);
+        if (over) outcome = PCS_OUTCOME_TIME_LIMIT;
+    }
+    if (!over && !take(&s, &d, &work)) return pcs_fail_memory("lemke");
 
     bool programme = false;
-    for (int k = 0; k < TRIES && !converged; ++k) {
+    for (int k = 0; k < TRIES && !over; ++k) {
         int ray = -1;
         const lemke_end end = follow(&s, &track, k, 2000 + 50 * s.n, &ray);
         if (end == LEMKE_ASKED) {

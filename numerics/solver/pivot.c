@@ -151,10 +151,15 @@ static double find_pivot(const pivot_problem *d, int k, int *pi, int *pj)
     return most;
 }
 
-static int eliminate(const pivot_problem *d)
+static bool is_late(const solver_track *track)
+{
+    return track && track_late(track);
+}
+
+static int eliminate(const pivot_problem *d, const solver_track *track)
 {
     const size_t n = (size_t)d->n;
-    for (int k = 0; k < d->ne; ++k) {
+    for (int k = 0; k < d->ne && !is_late(track); ++k) {
         int pi, pj;
         if (!(find_pivot(d, k, &pi, &pj) > RANK_TOL * d->ne)) return k;
         swap_rows(d, k, pi);
@@ -282,7 +287,8 @@ static void recombine(pivot_problem *d, double *a, pcs_arena work)
     }
 }
 
-pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_problem *d)
+pcs_status pivot_problem_build(const pcs_problem *p, const solver_track *t, pcs_arena *arena,
+                               pivot_problem *d)
 {
     const size_t n = (size_t)p->n;
     *d = (pivot_problem){.p = p, .n = p->n};
@@ -332,7 +338,8 @@ pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_pro
         }
     }
 
-    d->rank = eliminate(d);
+    d->rank = eliminate(d, t);
+    if (is_late(t)) return PCS_OK;
     d->nl = d->ne - d->rank;
     d->nr = d->n - d->rank;
     if (d->ne > 0) clean(d);

@@ -4,7 +4,7 @@
 #ifndef SOLVER_PIVOT_H
 #define SOLVER_PIVOT_H
 
-#include "base/base.h"
+#include "solver/solver.h"
 #include <percuss/problem.h>
 
 // The problem in scaled, permuted form. With R and K diagonal (powers of two) and s a power of two,
@@ -36,8 +36,10 @@ typedef struct pivot_problem {
 
 size_t pivot_problem_bytes(const pcs_problem *p);
 
-// takes arrays from the arena; PCS_ERR_MEMORY when it is too small
-pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_problem *out);
+// Takes arrays from the arena; PCS_ERR_MEMORY when it is too small. Where the time of the solve t
+// (null: no limit) ends before, the rest is not built: track_late.
+pcs_status pivot_problem_build(const pcs_problem *p, const solver_track *t, pcs_arena *arena,
+                               pivot_problem *out);
 
 // entry (i, j) of the reduced problem, places counted from rank; column nr is its constant
 static inline double pivot_reduced(const pivot_problem *d, int i, int j)

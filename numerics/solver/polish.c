@@ -41,8 +41,7 @@ size_t polish_bytes(const pcs_problem *p)
 // the tolerance is reached, or the time is over
 static bool enough(const solver_track *t)
 {
-    const double most = t->o->max_seconds;
-    return t->best_value <= t->o->tol || (most > 0 && solver_clock() - t->start > most);
+    return t->best_value <= t->o->tol || track_late(t);
 }
 
 static int searched(semismooth *w, solver_track *t, int steps, double *r, double *u)

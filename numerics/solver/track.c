@@ -82,6 +82,11 @@ bool track_watch(solver_track *t, int iters)
     return t->watch.fn(t->watch.user, &now) != 0;
 }
 
+bool track_late(const solver_track *t)
+{
+    return t->o->max_seconds > 0 && solver_clock() - t->start > t->o->max_seconds;
+}
+
 bool track_done(solver_track *t, int iters)
 {
     t->iters = iters;
@@ -97,7 +102,7 @@ bool track_done(solver_track *t, int iters)
         t->outcome = PCS_OUTCOME_STOPPED;
         return true;
     }
-    if (t->o->max_seconds > 0 && solver_clock() - t->start > t->o->max_seconds) {
+    if (track_late(t)) {
         t->outcome = PCS_OUTCOME_TIME_LIMIT;
         return true;
     }

@@ -245,6 +245,31 @@ TEST(too_many_rows_are_refused)
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 }
 
+// equalities are eliminated before the search: a limit of time ends that too
+TEST(the_time_may_end_before_the_search)
+{
+    enum { n = 200 };
+    static double M[(size_t)n * n];
+    double q[n], z[n] = {0}, w[n];
+    pcs_cone kind[n];
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            M[i + n * j] = i == j ? 2 : 1.0 / (1 + abs(i - j));
+        }
+        q[i] = -1;
+        kind[i] = i < n - 1 ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
+    }
+    pcs_report report;
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
+    o.max_seconds = 1e-9;
+    CK_OK(pcs_solve_mlcp(n, kind, M, q, &o, z, w, &report));
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_TIME_LIMIT);
+    for (int i = 0; i < n; ++i) {
+        CK_NEAR(z[i], 0, 0);
+        CK_NEAR(w[i], -1, 0);
+    }
+}
+
 static int stop_at_once(void *user, const pcs_progress *now)
 {
     *(int *)user += 1;

@@ -53,7 +53,7 @@ TEST(the_reduced_problem_is_the_problem)
         }
         make(&d, n, kind);
         pivot_problem r;
-        CK_OK(pivot_problem_build(&d.p, &d.arena, &r));
+        CK_OK(pivot_problem_build(&d.p, NULL, &d.arena, &r));
         ck_assert_int_eq(r.ne + r.ni, n);
         ck_assert_int_le(r.rank, rank);
 
@@ -155,7 +155,7 @@ TEST(left_over_equalities_are_matched)
         }
         make(&d, n, kind);
         pivot_problem r;
-        CK_OK(pivot_problem_build(&d.p, &d.arena, &r));
+        CK_OK(pivot_problem_build(&d.p, NULL, &d.arena, &r));
         ck_assert_int_eq(r.rank, 0);
         ck_assert(r.G != NULL);
 
@@ -184,7 +184,7 @@ TEST(only_true_certificates_pass)
     memcpy(d.W, (double[]){1, -1, 0, -1, 1, 0, 0, 0, 1}, 9 * sizeof(double));
     make(&d, 3, kind);
     pivot_problem r;
-    CK_OK(pivot_problem_build(&d.p, &d.arena, &r));
+    CK_OK(pivot_problem_build(&d.p, NULL, &d.arena, &r));
     ck_assert(pivot_refutes(&r, (double[]){1, 1}, d.arena));
     ck_assert(!pivot_refutes(&r, (double[]){1, 0.999}, d.arena));
     ck_assert(!pivot_refutes(&r, (double[]){-1, -1}, d.arena));
@@ -195,7 +195,7 @@ TEST(only_true_certificates_pass)
     // a stiff row is not an infeasible one: r2 = 1e13 solves it
     memcpy(d.W, (double[]){1, 0, 0, 0, 1e-13, 0, 0, 0, 1}, 9 * sizeof(double));
     make(&d, 3, kind);
-    CK_OK(pivot_problem_build(&d.p, &d.arena, &r));
+    CK_OK(pivot_problem_build(&d.p, NULL, &d.arena, &r));
     ck_assert(!pivot_refutes(&r, (double[]){0, 1}, d.arena));
     pcs_arena_destroy(NULL, &d.arena);
 
@@ -203,7 +203,7 @@ TEST(only_true_certificates_pass)
     d.q[0] = 1;
     memcpy(d.W, (double[]){1, -1, 0, -1, 1, 0, 0, 0, 1}, 9 * sizeof(double));
     make(&d, 3, kind);
-    CK_OK(pivot_problem_build(&d.p, &d.arena, &r));
+    CK_OK(pivot_problem_build(&d.p, NULL, &d.arena, &r));
     ck_assert(!pivot_refutes(&r, (double[]){1, 1}, d.arena));
     pcs_arena_destroy(NULL, &d.arena);
 }

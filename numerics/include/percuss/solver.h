@@ -222,7 +222,8 @@ typedef struct pcs_solver_opts {
     double tol;         ///< > 0
     pcs_stop stop;      ///< the measure compared with tol
     int max_iters;      ///< pivots, sweeps or steps; for auto a budget of work units
-    double max_seconds; ///< aborts with PCS_OUTCOME_TIME_LIMIT; 0 means none
+    double max_seconds; ///< ends with PCS_OUTCOME_TIME_LIMIT and the best r so far; 0: no limit. An
+                        ///< iteration or a factorisation that has begun is not interrupted
     union {
         pcs_auto_opts portfolio;
         pcs_enum_opts enumerate;

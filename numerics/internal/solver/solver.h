@@ -143,6 +143,9 @@ void track_adopt(solver_track *t, const double *r, const pcs_measure *measure);
 // after `iters` iterations and a measure: true when the solve ends, with the outcome in t
 bool track_done(solver_track *t, int iters);
 
+// true when max_seconds are over
+bool track_late(const solver_track *t);
+
 // the part of track_done that calls the watch, if there is one; true when the watch ends the solve
 bool track_watch(solver_track *t, int iters);
 
