@@ -259,7 +259,8 @@ typedef struct pcs_contact {
     int row;                   ///< the row of an interaction with several rows
     unsigned feature;          ///< stable id of the feature
     pcs_law law;               ///< the law it obeys
-    bool active;               ///< in the velocity problem
+    bool active;               ///< in the velocity problem; or of bodies that sleep, with the
+                               ///< impulses of their proof, in no problem (pcs_state_asleep)
     pcs_contact_status status; ///< its status
     double gap;                ///< m, at the start of the step
     double gap_end;            ///< m, at the end
@@ -307,10 +308,12 @@ typedef void (*pcs_velocity_solve_fn)(void *user, const pcs_velocity_solve *solv
 PCS_NODISCARD PCS_API pcs_status pcs_work_set_capture(pcs_work *work, pcs_velocity_solve_fn fn,
                                                       void *user);
 
-/// The velocity problem last solved (W, q, blocks); empty if there was none. It borrows from the
-/// work and is valid until the next step of the work. The first call after a step forms W:
-/// PCS_ERR_MEMORY when there is no memory for it. With PCS_CONFIGURATION_ITERATE its rows are those
-/// of the last Newton iterate.
+/// The velocity problem last solved (W, q, blocks); empty if there was none. Its blocks are the
+/// contacts of pcs_work_contacts that are active and whose bodies do not sleep, in the same order;
+/// the rows of an interaction are one block. Where bodies fall asleep at the end of the step, it
+/// still has theirs. It borrows from the work and is valid until the next step of the work. The
+/// first call after a step forms W: PCS_ERR_MEMORY when there is no memory for it. With
+/// PCS_CONFIGURATION_ITERATE its rows are those of the last Newton iterate.
 PCS_NODISCARD PCS_API pcs_status pcs_work_problem(pcs_work *work, pcs_problem *out);
 
 #ifdef __cplusplus
