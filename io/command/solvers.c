@@ -29,14 +29,18 @@ static void list_words(const pcs_opt *o, size_t size, char *to)
 
 static void print_table(void)
 {
-    printf("%-14s %-9s %-11s %-8s %s\n", "name", "equality", "unilateral", "Coulomb", "method");
+    printf("%-14s", "name");
+    for (int c = 0; c < CONES; ++c) {
+        printf(" %-*s", (int)strlen(cones[c]), cones[c]);
+    }
+    printf(" method\n");
     for (int i = 0; i < pcs_solver_count(); ++i) {
         const pcs_solver_info *s = pcs_solver_at(i);
-        const char *yes[CONES];
+        printf("%-14s", s->name);
         for (int c = 0; c < CONES; ++c) {
-            yes[c] = s->cones & 1u << c ? "yes" : "-";
+            printf(" %-*s", (int)strlen(cones[c]), s->cones & 1u << c ? "yes" : "-");
         }
-        printf("%-14s %-9s %-11s %-8s %s\n", s->name, yes[0], yes[1], yes[2], s->summary);
+        printf(" %s\n", s->summary);
     }
 }
 

@@ -72,3 +72,8 @@ pcs_status bytes_open_regular(const char *path, FILE **out, size_t *size)
     *size = (size_t)s.st_size;
     return PCS_OK;
 }
+
+size_t bytes_mark(const char *bytes, size_t size)
+{
+    return size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}

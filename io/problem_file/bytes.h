@@ -14,6 +14,9 @@ typedef pcs_status bytes_check(const char *path, const char *bytes, size_t from,
 pcs_status bytes_load(const pcs_env *env, const char *path, bytes_check *check, char **bytes,
                       size_t *size);
 
+// number of bytes of the byte order mark that some editors put at the beginning: 3 or 0
+size_t bytes_mark(const char *bytes, size_t size);
+
 // Opens a regular file for reading, and returns its size. PCS_ERR_FILE for everything else: opening
 // a pipe would wait for its writer, and take bytes from its reader.
 pcs_status bytes_open_regular(const char *path, FILE **out, size_t *size);

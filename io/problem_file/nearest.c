@@ -31,6 +31,12 @@ static int distance(const char *a, const char *b)
     return row[nb];
 }
 
+// a word without the dashes of a flag
+static const char *bare(const char *word)
+{
+    return word + strspn(word, "-");
+}
+
 const char *nearest(const char *word, const char *const *words, int n)
 {
     const char *best = NULL;
@@ -52,5 +58,5 @@ const char *nearest(const char *word, const char *const *words, int n)
     }
     if (begun == 1) return whole;
     // else about half of the word must match
-    return best && 2 * (size_t)least <= strlen(best) + 1 ? best : NULL;
+    return best && 2 * (size_t)least <= strlen(bare(best)) + 1 ? best : NULL;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "problem_file/bytes.h"
 
 // largest number of digits: the longest exact doubles have 767
 #define LONGEST_NUMBER 1100
@@ -38,10 +39,7 @@ void decimal_point(char point[DECIMAL_POINT])
 text text_begin(const char *name, const char *bytes, size_t size)
 {
     text t = {.name = name, .begin = bytes, .at = bytes, .end = bytes + size};
-
-    // some editors put a byte order mark at the beginning
-    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) t.at += 3;
-
+    t.at += bytes_mark(bytes, size);
     decimal_point(t.point);
     return t;
 }

@@ -40,7 +40,10 @@ pcs_status pcs_scene_parse(const pcs_env *env, const char *text, size_t size, co
     if (!text && size > 0) return pcs_fail(PCS_ERR_ARG, "pcs_scene_parse: the text is null");
 
     pcs_pool pool = pool_begin(env);
-    builder b = {.src = {name ? name : "scene", text ? text : "", size, &pool}, .env = pool.env};
+    const size_t mark = bytes_mark(text, size);
+    size -= mark;
+    builder b = {.src = {name ? name : "scene", text ? text + mark : "", size, &pool},
+                 .env = pool.env};
     PCS_TRY(check_text(b.src.name, b.src.text, 0, size));
     json_error_t e;
     json_t *json = json_loadb(b.src.text, size, JSON_REJECT_DUPLICATES, &e);

@@ -230,6 +230,7 @@ TEST(wrong_lines_are_refused)
     REFUSED("lists them", "zzzzzzzz");
     REFUSED("FILE...", "solve");
     REFUSED("did you mean --measure?", "solve --mesure both a");
+    REFUSED("there is no flag --zzzzz; 'percuss solve --help'", "solve --zzzzz a");
     REFUSED("--tol is '0'", "solve --tol 0 a");
     REFUSED("--tol is 'nan'", "solve --tol nan a");
     REFUSED("--tol is '1e-8x'", "solve --tol=1e-8x a");

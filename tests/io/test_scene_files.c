@@ -1108,6 +1108,20 @@ TEST(an_error_says_where_it_is_and_what_to_write)
     }
 }
 
+// some editors put three bytes before the text
+TEST(a_byte_order_mark_is_skipped)
+{
+    static const char good[] =
+        "\xEF\xBB\xBF{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}]}";
+    static const char bad[] = "\xEF\xBB\xBF{\"percuss_scene\": 1, \"bodys\": []}";
+    pcs_scene *scene;
+    CK_OK(pcs_scene_parse(NULL, good, sizeof good - 1, NULL, &scene));
+    ck_assert_int_eq(pcs_model_system_count(scene->model), 1);
+    pcs_scene_destroy(scene);
+    CK_FAILS(pcs_scene_parse(NULL, bad, sizeof bad - 1, "f", &scene), PCS_ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "f:1:"));
+}
+
 // jansson accepts it between two tokens
 TEST(a_byte_that_is_zero_is_refused)
 {

@@ -69,7 +69,8 @@ typedef struct pcs_force_def {
     double stiffness;    ///< spring N/m, torsion N m/rad; >= 0
     double damping;      ///< spring N s/m, torsion N m s/rad; >= 0
     double length;       ///< spring: length without force, m, >= 0
-    double angle;        ///< torsion: angle without moment, rad, in (-pi, pi)
+    double angle;        ///< torsion: angle without moment, rad, in (-pi, pi); where system 2 is the
+                         ///< world, phi is minus the angle by which body 1 has turned
     double strength;     ///< gravity: N m^2, not 0
     double frame1[4];    ///< bushing: orientation of frame 1 in body 1, any length > 0
     double frame2[4];    ///< bushing: orientation of frame 2 in body 2
