@@ -8,8 +8,23 @@
 // relative difference below which times are equal: sums of steps have rounding errors
 #define SAME_TIME 1e-12
 
+// True where contacts rebound: with friction such a problem may have no solution, for any step size
+// (doc/certificate.md)
+static bool rebounds(const pcs_model *m)
+{
+    bool any = false;
+    for (int i = 0; i < m->n_materials; ++i) {
+        any = any || m->material[i].e > 0;
+    }
+    for (int i = 0; i < m->n_pair_laws; ++i) {
+        any = any || m->pair_law[i].law.e > 0;
+    }
+    return any;
+}
+
 // the sentence of a step that failed
-static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_step_report *last)
+static pcs_status give_up(const pcs_model *m, const pcs_work *wk, double t, long step,
+                          const pcs_step_report *last)
 {
     char why[STEP_WHY];
     step_why(wk, last, why);
@@ -17,8 +32,12 @@ static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_ste
     const bool smaller = !(wk->closing > 0) && last->conflicts == 0 &&
                          last->solve.outcome != PCS_OUTCOME_INFEASIBLE &&
                          (step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED);
-    return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s", step, t, why,
-                    smaller ? "; smaller steps may help" : "");
+    return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s%s", step, t, why,
+                    smaller ? "; smaller steps may help" : "",
+                    smaller && rebounds(m)
+                        ? ", or e = 0: what rebounds from several contacts at once, with friction,"
+                          " may have no solution"
+                        : "");
 }
 
 // The energies that projections add and that joints take, and the energy at work: kinetic energy,
@@ -124,7 +143,7 @@ static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, 
         PCS_TRY(pcs_step(m, st, wk, h, &out->last));
         if (!out->last.committed) {
             out->outcome = out->last.outcome;
-            return give_up(wk, st->t, k, &out->last);
+            return give_up(m, wk, st->t, k, &out->last);
         }
         st->t = t;
         out->steps = k;

@@ -534,6 +534,30 @@ TEST(an_unsolved_problem_is_an_outcome)
     }
 }
 
+// a ball that hits both walls of a corner at once: to leave one with mu = 1 it would have to slide
+// up the other, so no step size has a solution; where nothing rebounds it stays
+TEST(what_rebounds_in_a_corner_is_told_so)
+{
+    for (int k = 0; k < 2; ++k) {
+        const double e = k == 0 ? 0.5 : 0, x[3] = {0.1, 0, 0.1}, v[3] = {-1, 0, -1};
+        scene s = scene_open();
+        scene_gravity(&s, 0, 0, 0);
+        s.scheme.budget = 1e5;
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), e, 0, 1);
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){1, 0, 0}, 0), e, 0, 1);
+        const pcs_system ball = scene_rough_ball(&s, 1, 0.1, x, v, e, 0, 1);
+        scene_start(&s);
+        const pcs_status status = pcs_run(s.m, s.st, s.wk, 0.01, 0.02, NULL, NULL, NULL);
+        ck_assert_int_eq(status, k == 0 ? PCS_ERR_STEP : PCS_OK);
+        if (k == 0) {
+            ck_assert_ptr_nonnull(strstr(pcs_error_text(), "or e = 0"));
+        } else {
+            CK_NEAR(v3_norm(scene_v(&s, ball)), 0, 1e-7);
+        }
+        scene_close(&s);
+    }
+}
+
 typedef struct heard {
     int warnings;
     char last[200];
