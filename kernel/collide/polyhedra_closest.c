@@ -189,22 +189,34 @@ static int distinct(const convex_gap *k, bool of1, int v[3])
     return n;
 }
 
-// the face at v with the normal d, -1 if there is none
-static int flush_face(const polyhedron *h, int v, const double d[3])
+// The face at v whose normal may be the direction d of the closest points, -1 if there is none:
+// along it their distance is shorter by less than rounding, which is what the search knows of d
+static int flush_face(const polyhedra *p, const polyhedron *h, int v, const double d[3],
+                      double distance)
 {
     double x[3];
     const int f = polyhedron_face(h, v, d);
-    if (f < 0) return -1;
+    if (f < 0 || !(v3_dot(polyhedron_normal(h, f), d) > 0)) return -1;
     v3_cross(polyhedron_normal(h, f), d, x);
-    const bool flush =
-        v3_dot(polyhedron_normal(h, f), d) > 0 && v3_dot(x, x) <= polyhedra_flush * polyhedra_flush;
-    return flush ? f : -1;
+    const double slack = polyhedra_tie * p->size + polyhedra_flush * polyhedra_flush * distance;
+    return v3_dot(x, x) * distance <= slack ? f : -1;
 }
 
-static void vertex_or_edge(const polyhedron *h, int n, const int v[3], int *part)
+// true when face f1 of 1 and face f2 of 2 are parallel
+static bool parallel(const polyhedra *p, int f1, int f2)
+{
+    double n2[3], x[3];
+    if (f1 < 0 || f2 < 0) return false;
+    m3_mul(p->at.R, polyhedron_normal(p->p2, f2), n2);
+    v3_cross(polyhedron_normal(p->p1, f1), n2, x);
+    return v3_dot(x, x) <= polyhedra_flush * polyhedra_flush;
+}
+
+// the vertex or the edge of these corners, -1 if there is none
+static int part_of_corners(const polyhedron *h, int n, const int v[3])
 {
     const int e = n == 2 ? polyhedron_edge(h, v[0], v[1]) : -1;
-    *part = n == 1 ? v[0] : e >= 0 ? part_of_edge(h, e) : -1;
+    return n == 1 ? v[0] : e >= 0 ? part_of_edge(h, e) : -1;
 }
 
 // the features of separated cores from the corners of the search
@@ -216,18 +228,29 @@ static void of_corners(const polyhedra *p, const convex_gap *k, polyhedra_contac
     m3_mul_t(p->at.R, k->u, back);
     v3_scale(-1, back, back);
 
-    // three corners of one polyhedron span a face of it
-    const int f1 = n1 == 3 ? flush_face(p->p1, v1[0], k->u) : -1;
-    const int f2 = n2 == 3 ? flush_face(p->p2, v2[0], back) : -1;
-    if (f1 >= 0 || f2 >= 0) {
-        face_contact(p, f1 >= 0, f1 >= 0 ? f1 : f2, f1 >= 0 ? v2[0] : v1[0], c);
+    // three corners of one polyhedron span a face of it. Any corners of parallel faces may be
+    // found, with a direction that is rounding when the faces are near
+    const int near1 = flush_face(p, p->p1, v1[0], k->u, k->distance);
+    const int near2 = flush_face(p, p->p2, v2[0], back, k->distance);
+    const bool both = parallel(p, near1, near2);
+    const int f1 = n1 == 3 || both ? near1 : -1, f2 = n2 == 3 || both ? near2 : -1;
+    if ((f1 >= 0 && n2 == 1) || (f2 >= 0 && n1 == 1)) {
+        const bool of1 = f1 >= 0 && n2 == 1;
+        face_contact(p, of1, of1 ? f1 : f2, of1 ? v2[0] : v1[0], c);
         polyhedra_directions(p, c);
         return;
     }
-    vertex_or_edge(p->p1, n1, v1, &c->part1);
-    vertex_or_edge(p->p2, n2, v2, &c->part2);
-    if (c->part1 < 0 || c->part2 < 0) {
-        point_contact(k, p, v1[0], v2[0], c);
+    c->part1 = part_of_corners(p->p1, n1, v1);
+    c->part2 = part_of_corners(p->p2, n2, v2);
+    if (f1 >= 0 || f2 >= 0 || c->part1 < 0 || c->part2 < 0) {
+        convex_gap flat = *k;
+        if (f1 >= 0) {
+            v3_copy(polyhedron_normal(p->p1, f1), flat.u);
+        } else if (f2 >= 0) {
+            m3_mul(p->at.R, polyhedron_normal(p->p2, f2), flat.u);
+            v3_scale(-1, flat.u, flat.u);
+        }
+        point_contact(&flat, p, v1[0], v2[0], c);
         return;
     }
 
@@ -253,6 +276,19 @@ static void of_corners(const polyhedra *p, const convex_gap *k, polyhedra_contac
         }
     }
     polyhedra_directions(p, c);
+}
+
+// The features of separated cores: those of an axis that separates them by the distance found, or
+// by more: where the edges of two corners are nearly parallel, rounding makes the distance too
+// small
+static void apart(const polyhedra *p, const convex_gap *k, const polyhedra_axis *best,
+                  polyhedra_contact *c)
+{
+    if (best->kind != AXIS_NONE && best->s >= k->distance - polyhedra_tie * p->size) {
+        of_axis(p, best, c);
+    } else {
+        of_corners(p, k, c);
+    }
 }
 
 // Overlapping or touching cores: all axes, unless there are too many. Then the direction that
@@ -304,7 +340,7 @@ static bool closest_of_few(const polyhedra *p, double far, polyhedra_contact *c)
     const gjk_result found = convex_apart(&p->core1, &p->core2, &p->at, far, &k);
     if (found == GJK_BEYOND) return false;
     if (found == GJK_APART && (k.distance > touch || best.kind == AXIS_NONE)) {
-        of_corners(p, &k, c);
+        apart(p, &k, &best, c);
     } else if (all && best.kind != AXIS_NONE) {
         of_axis(p, &best, c);
     } else {
@@ -319,7 +355,11 @@ static bool closest_of_many(const polyhedra *p, double far, polyhedra_contact *c
     const gjk_result found = convex_apart(&p->core1, &p->core2, &p->at, far, &k);
     if (found == GJK_BEYOND) return false;
     if (found == GJK_APART && k.distance > polyhedra_touch * p->size) {
-        of_corners(p, &k, c);
+        // only the direction between points that are near is so inaccurate that faces are needed
+        polyhedra_axis best = {.s = -INFINITY};
+        const bool near = k.distance <= polyhedra_flush * p->size;
+        if (near && !polyhedra_faces(p, far, &best)) return false;
+        apart(p, &k, &best, c);
     } else {
         deepest(p, &k, c);
     }

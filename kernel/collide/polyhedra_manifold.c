@@ -92,11 +92,10 @@ static bool find_reference(const polyhedra *p, const double u[3], reference *r)
     return true;
 }
 
-// the face of h whose normal is nearest d; a later face must lead clearly, so that rounding does
-// not decide. Only faces at the top along d are tested
-static int incident(const polyhedron *h, const double d[3])
+// the face of h at v, its top along d, whose normal is nearest d; a later face must lead clearly,
+// so that rounding does not decide
+static int incident(const polyhedron *h, int v, const double d[3])
 {
-    const int v = polyhedron_top(h, d);
     int best = -1;
     double most = -INFINITY;
     for (int k = h->about[v]; h->n_faces > 0 && k < h->about[v + 1]; ++k) {
@@ -111,15 +110,20 @@ static int incident(const polyhedron *h, const double d[3])
     return best;
 }
 
-// the outline of the incident face, or the only edge, in the frame of the reference; *part is its
-// part. Of very many corners some are left out
-static void outline(const polyhedron *h, int face, const convex_pair *at, polygon *out)
+// the outline of the incident face, or the only edge, in the frame of the reference. Of very many
+// corners some are left out, but not the top
+static void outline(const polyhedron *h, int face, int top, const convex_pair *at, polygon *out)
 {
     const int from = face >= 0 ? h->first[face] : 0;
     const int count = face >= 0 ? h->first[face + 1] - from : h->n_vertices;
     const int stride = 1 + (count - 1) / (POLYGON_MAX / 2);
+    int start = 0;
+    while (stride > 1 && h->corner[from + start] != top) {
+        start += 1;
+    }
     out->n = 0;
-    for (int k = 0; k < count; k += stride) {
+    for (int i = 0; i < count; i += stride) {
+        const int k = (start + i) % count;
         polygon_corner *c = &out->at[out->n++];
         c->vertex = face >= 0 ? h->corner[from + k] : k;
         c->side = face >= 0 ? h->side[from + k] : 0;
@@ -216,8 +220,8 @@ static void thin(polygon *a, polyhedra_contact *c, int most)
 }
 
 // the contacts of the reference face within far, gaps along its normal
-static int face_contacts(const polyhedra *p, const reference *r, double far, double least,
-                         polyhedra_contact out[POLYGON_MAX])
+static int face_contacts(const polyhedra *p, const reference *r, double snap, double far,
+                         double least, polyhedra_contact out[POLYGON_MAX])
 {
     const polyhedron *ref = r->of1 ? p->p1 : p->p2, *other = r->of1 ? p->p2 : p->p1;
     const convex_pair at = r->of1 ? p->at : exchanged(&p->at);
@@ -226,11 +230,11 @@ static int face_contacts(const polyhedra *p, const reference *r, double far, dou
     v3_scale(ref->offset[r->face], n, on);
     m3_mul_t(at.R, n, back);
     v3_scale(-1, back, back);
-    const int face = incident(other, back);
+    const int top = polyhedron_top(other, back), face = incident(other, top, back);
 
     polygon a, room;
-    outline(other, face, &at, &a);
-    cut_to_face(ref, r->face, snap_tol * p->size, &a, &room);
+    outline(other, face, top, &at, &a);
+    cut_to_face(ref, r->face, snap, &a, &room);
     if (r->of1) {
         v3_copy(n, normal1);
     } else {
@@ -354,18 +358,21 @@ void polyhedra_manifold(const polyhedra *p, const polyhedra_contact *closest, do
         return;
     }
 
-    // the contacts of a face, if there is one; none may be deeper than the gap
-    reference r;
+    // The contacts of a face, if there is one. If the normal is that of the face, there are no
+    // others and the lowest comes first: the closest may be a vertex beside the face, as low up to
+    // rounding. Otherwise the closest comes first and none may be deeper, except by what the snap
+    // admits
+    reference r = {.flush = false};
     polyhedra_contact found[POLYGON_MAX];
     const double tie = polyhedra_tie * p->size;
     const double slack = tie + polyhedra_flush * polyhedra_flush * fabs(closest->g);
+    const double snap = snap_tol * p->size + polyhedra_flush * fabs(closest->g);
     const bool face = find_reference(p, closest->u, &r);
-    const int n = face ? face_contacts(p, &r, far, closest->g - slack, found) : 0;
+    const double least = r.flush ? -INFINITY : closest->g - slack;
+    const int n = face ? face_contacts(p, &r, snap, far, least, found) : 0;
 
-    // the closest comes first: the point of the face that coincides with it, if there is one
     int first = -1;
     for (int i = 0; i < n && r.flush; ++i) {
-        if (fabs(found[i].g - closest->g) > slack) continue;
         if (first < 0 || found[i].g < found[first].g - tie) first = i;
     }
     add(list, first < 0 ? closest : &found[first], p->size);
