@@ -304,12 +304,14 @@ static void add_edge_ends(const box_pair *b, const box_contact *closest, double 
 void box_manifold(const box_pair *b, const box_contact *c, double reach, double size,
                   box_contacts *list)
 {
-    // the contacts of a face, if there is one; none may be deeper than the gap
+    // the contacts of a face, if there is one; none may be deeper than the gap, except by what the
+    // snap admits
     reference r;
     box_contact found[CORNERS_MAX];
     const bool face = find_reference(b, c->u, &r);
     const int n = face ? face_contacts(b, &r, c->u, size, found) : 0;
     const double slack = box_tie * size + flush_tol * flush_tol * fabs(c->g);
+    const double least = c->g - slack - manifold_tol * snap_tol * size;
 
     // the closest comes first: the point of the face that coincides with it, if there is one
     list->n = 0;
@@ -320,7 +322,7 @@ void box_manifold(const box_pair *b, const box_contact *c, double reach, double 
     }
     add(list, first < 0 ? c : &found[first], size);
     for (int i = 0; i < n; ++i) {
-        if (found[i].g <= reach && found[i].g >= c->g - slack) add(list, &found[i], size);
+        if (found[i].g <= reach && found[i].g >= least) add(list, &found[i], size);
     }
     if (!(face && r.flush) && c->g > 0) add_edge_ends(b, c, reach, size, list);
 }

@@ -368,7 +368,7 @@ void polyhedra_manifold(const polyhedra *p, const polyhedra_contact *closest, do
     const double slack = tie + polyhedra_flush * polyhedra_flush * fabs(closest->g);
     const double snap = snap_tol * p->size + polyhedra_flush * fabs(closest->g);
     const bool face = find_reference(p, closest->u, &r);
-    const double least = r.flush ? -INFINITY : closest->g - slack;
+    const double least = r.flush ? -INFINITY : closest->g - slack - manifold_tol * snap;
     const int n = face ? face_contacts(p, &r, snap, far, least, found) : 0;
 
     int first = -1;

@@ -310,6 +310,11 @@ TEST(contacts_of_parallel_faces_span_their_common_part)
     check_many(1, -9);
 }
 
+TEST(so_do_those_of_faces_with_a_small_tilt)
+{
+    check_many(2, -4);
+}
+
 enum { STONES = 21 };
 static const double pi = 3.1415926535897932;
 
