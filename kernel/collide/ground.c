@@ -3,7 +3,8 @@
 //
 // Each triangle acts from above only: a shape entirely beneath its plane does not touch it. With n
 // its normal, its plane keeps the distance s(n) = (least height of the shape over the plane), and
-// with u the direction of the closest points (of the least overlap, by the polytope), g the gap:
+// with u the direction of the closest points, g the gap (in overlap, of the normals that the
+// surface has at the triangle the one with the least overlap):
 //   - s(n) = g, or u nearly n: the triangle is a face. The points of the shape above it are
 //     contacts of its plane, as on a half-space, and so are the corners that its edges cut out of a
 //     face of the shape that lies on it;
@@ -11,9 +12,11 @@
 //     the surface there: if no triangle next to it rises along u. So edges inside a plane or in a
 //     valley, and corners that are no peaks, never act, nor do edges cut by a neighbour;
 //   - where u does not count, the triangle is still a face for the points above it.
-// A point beneath a face is a contact only if the shape goes through the surface somewhere: it may
-// also reach there past the border. Contacts of two triangles in one place with one normal are one
-// contact.
+// A contact is left out if a shorter way, that of another contact, takes the shape off its whole
+// triangle: of a point beneath two faces of a ridge, or beneath the far side of a plate, the deeper
+// contact. A point beneath a face is a contact only if the shape goes through the surface
+// somewhere: it may also reach there past the border. Contacts of two triangles in one place with
+// one normal are one contact.
 //
 // Ids. A point of the shape over a face: its number in the shape, times 16, plus the number of
 // faces it touched before this one; so a vertex keeps its warm start when it slides from one
@@ -28,6 +31,8 @@
 #include "collide/ray.h"
 #include "collide/solid.h"
 #include "collide/surface.h"
+#include "collide/surface_overlap.h"
+#include "rotation/pose.h"
 
 // sine below which faces lie on each other, and edges along each other
 static const double manifold_tol = 0.05;
@@ -39,16 +44,12 @@ static const double along_tol = 1e-6;
 static const double cone_tol = 1e-3;
 
 // lengths relative to the size of the shape and the triangle: differences up to which the plane is
-// as good as the closest points, apart and in overlap; a point beside an edge is above the
-// triangle; two contacts are one
-static const double tie_apart = 1e-12, tie_overlap = 1e-7, snap_tol = 1e-9, same_tol = 1e-6;
+// as good as the closest points; a point beside an edge is above the triangle; two contacts are
+// one; the direction of closest points is rounding
+static const double tie_tol = 1e-12, snap_tol = 1e-9, same_tol = 1e-6, touch_tol = 1e-9;
 
 // the same relative to the triangle: corners that are foremost along a direction
 static const double foremost_tol = 1e-6;
-
-// a point of the shape is not pushed out of a face far above it when another face is near: beyond
-// this part of the size of the shape, and this many times as deep
-static const double far_behind = 0.01, times_deeper = 4;
 
 enum { CLOSEST = 0, FIRST_END = 1, SECOND_END = 2, CUT = 3, CORNER = 6 };
 
@@ -98,13 +99,14 @@ static bool holds(const ground *g, const double y[3])
 
 // ---- the list ---------------------------------------------------------------------------------
 
-// While contacts are collected, d1[0], which a point does not use, holds the gap.
-static void add(ground *g, unsigned id, const double p[3], double radius, const double y[3],
-                const double N[3], double gap)
+// While contacts are collected, d1, which a point does not use, holds the gap and the triangle.
+static void add(ground *g, unsigned id, int number, const double p[3], double radius,
+                const double y[3], const double N[3], double gap)
 {
     pcs_feature f;
     solid_point_plane(&g->b, g->s2, id, p, radius, y, N, &f);
     f.d1[0] = gap;
+    f.d1[1] = number;
     if (!g->through && is_beneath(g, gap)) {
         g->beneath = true;
         g->through = holds(g, y);
@@ -227,7 +229,7 @@ static unsigned corner_id(const work *w, int k)
 }
 
 // a point x of the surface of the shape (of its core, if that has a radius) where the normal is -N
-static void add_point(ground *g, unsigned id, const double x[3], const double y[3],
+static void add_point(ground *g, unsigned id, int number, const double x[3], const double y[3],
                       const double N[3], double gap)
 {
     double own[3], u[3], p[3], radius = g->b.core.radius;
@@ -239,7 +241,7 @@ static void add_point(ground *g, unsigned id, const double x[3], const double y[
     } else {
         v3_copy(own, p);
     }
-    add(g, id, p, radius, y, N, gap);
+    add(g, id, number, p, radius, y, N, gap);
 }
 
 // the part of a face or an edge of the shape on the triangle, cut by the edges of the triangle
@@ -255,7 +257,7 @@ static void add_cuts(ground *g, const work *w)
     for (int i = 0; i < p.n; ++i) {
         if (p.number[i] >= 0 || !counts(w, p.sides[i])) continue;
         const double gap = height(w, p.x[i]) - g->b.core.radius;
-        if (!(gap <= g->reach) || gap < w->least - tie_overlap * w->size) continue;
+        if (!(gap <= g->reach) || gap < w->least - tie_tol * w->size) continue;
 
         double y[3];
         foot(w, p.x[i], y);
@@ -266,7 +268,7 @@ static void add_cuts(ground *g, const work *w)
         const int at = p.sides[i] == 5 ? 0 : k + 1;
         const unsigned id = corner ? corner_id(w, at == 3 ? 0 : at) : edge_id(w, k, CUT + cut[k]);
         if (!corner && cut[k] < 2) cut[k] += 1;
-        add_point(g, id, p.x[i], y, w->t.n, gap);
+        add_point(g, id, w->t.number, p.x[i], y, w->t.n, gap);
     }
 }
 
@@ -282,7 +284,7 @@ static void add_face(ground *g, const work *w)
         const double gap = height(w, x) - radius;
         if (!(gap <= g->reach)) continue;
         foot(w, x, y);
-        add(g, 16 * number, p, radius, y, w->t.n, gap);
+        add(g, 16 * number, w->t.number, p, radius, y, w->t.n, gap);
     }
     if (n > 1 && !w->plane) add_cuts(g, w);
 }
@@ -446,16 +448,24 @@ static void contact_point(const ground *g, const work *w, unsigned set, const co
     patch_move(&p, g->b.R, g->b.t);
     const bool corner = (set & (set - 1)) == 0;
     const int k = corner ? (set == 4 ? 2 : (int)set - 1) : edge_of(set);
-    const double *v = w->t.v[k];
+    const double *start = w->t.v[k];
+    double v[3] = {start[0], start[1], start[2]};
+    if (!corner) v3_sub(w->t.v[k == 2 ? 0 : k + 1], start, e);
+    if (!corner && p.n > 2) {
+        // the point of the edge beside the middle of the face
+        v3_sub(p.x[0], start, from);
+        for (int i = 1; i < p.n; ++i) {
+            v3_sub(p.x[i], p.x[0], across);
+            v3_along(from, 1.0 / p.n, across, from);
+        }
+        v3_along(start, fmin(1, fmax(0, v3_dot(from, e) / v3_dot(e, e))), e, v);
+    }
     if (p.n == 1 || (p.n > 2 && !above(&p, v, N, N, x))) v3_copy(p.x[0], x);
     if (p.n != 2) return;
 
     // on the edge of the shape: beside the corner, or where it crosses the other edge
     v3_sub(p.x[1], p.x[0], across);
-    if (!corner) {
-        v3_sub(w->t.v[k == 2 ? 0 : k + 1], v, e);
-        v3_cross(N, e, across);
-    }
+    if (!corner) v3_cross(N, e, across);
     v3_sub(p.x[1], p.x[0], e);
     v3_sub(v, p.x[0], from);
     const double s = v3_dot(from, across) / v3_dot(e, across);
@@ -469,23 +479,38 @@ static void add_closest(ground *g, const work *w, unsigned set, const convex_gap
 {
     const bool corner = (set & (set - 1)) == 0;
     const int k = corner ? (set == 4 ? 2 : (int)set - 1) : edge_of(set);
-    const double tie = (c->overlap ? tie_overlap : tie_apart) * w->size;
+    const double tie = tie_tol * w->size;
     edge_end end[2];
     const bool ends = !corner && find_edge_ends(g, w, k, c, end);
     if (!ends || (end[0].gap > c->g + tie && end[1].gap > c->g + tie)) {
         double x[3], y[3];
         contact_point(g, w, set, c, x);
         v3_along(x, -(c->g + g->b.core.radius), c->u, y);
-        add_point(g, corner ? corner_id(w, k) : edge_id(w, k, CLOSEST), x, y, c->u, c->g);
+        add_point(g, corner ? corner_id(w, k) : edge_id(w, k, CLOSEST), w->t.number, x, y, c->u,
+                  c->g);
     }
     for (int i = 0; ends && i < 2; ++i) {
         if (!(end[i].gap <= g->reach) || end[i].gap < c->g - tie) continue;
-        add_point(g, edge_id(w, k, i == 0 ? FIRST_END : SECOND_END), end[i].x, end[i].y, c->u,
-                  end[i].gap);
+        add_point(g, edge_id(w, k, i == 0 ? FIRST_END : SECOND_END), w->t.number, end[i].x,
+                  end[i].y, c->u, end[i].gap);
     }
 }
 
 // ---- one triangle -----------------------------------------------------------------------------
+
+// the closest points of a triangle and the shape, if they are no further apart than reach; u points
+// from the triangle
+static gjk_result search(const ground *g, const surface_triangle *t, double reach, convex_gap *c)
+{
+    const convex triangle = {.kind = CONVEX_POINTS, .points = t->v[0], .n = 3};
+    convex_pair pair;
+    memcpy(pair.R, g->b.R, sizeof pair.R);
+    v3_copy(g->b.t, pair.t);
+    const gjk_result found =
+        convex_apart(&triangle, &g->b.core, &pair, reach + g->b.core.radius, c);
+    if (found == GJK_APART) c->g = c->distance - g->b.core.radius;
+    return found;
+}
 
 static void touch(void *user, int number)
 {
@@ -527,55 +552,71 @@ static void touch(void *user, int number)
         return;
     }
 
-    const convex triangle = {.kind = CONVEX_POINTS, .points = w.t.v[0], .n = 3};
-    convex_pair pair;
-    memcpy(pair.R, g->b.R, sizeof pair.R);
-    v3_copy(g->b.t, pair.t);
     convex_gap c;
-    if (!convex_distance(&triangle, &g->b.core, &pair, g->reach, &c)) return;
-    if (w.least >= c.g - (c.g < 0 ? tie_overlap : tie_apart) * w.size) {
+    const gjk_result found = search(g, &w.t, g->reach, &c);
+    if (found == GJK_BEYOND) return;
+    unsigned set = found == GJK_APART ? foremost(&w, c.u) : 0;
+    bool good = found == GJK_APART && set != 7 && allowed(g, &w, set, c.u);
+    if (found == GJK_OVERLAP || (!good && c.distance < touch_tol * w.size)) {
+        surface_overlap o;
+        surface_find_overlap(&g->b, g->s2->geometry, &w.t, &o);
+        c.overlap = true;
+        c.g = o.s - radius;
+        v3_copy(o.x, c.x2);
+        v3_copy(o.N, c.u);
+        set = o.set;
+        good = set != 7;
+    } else if (w.least >= c.g - tie_tol * w.size) {
         add_face(g, &w);
         return;
     }
-    const unsigned set = foremost(&w, c.u);
     const bool nearly = v3_dot(c.u, w.t.n) >= 1 - 0.5 * manifold_tol * manifold_tol;
-    if (set != 7 && allowed(g, &w, set, c.u)) {
-        add_closest(g, &w, set, &c);
-        if (nearly) add_face(g, &w);
-    } else if (middle >= 0) {
-        add_face(g, &w);
-    }
+    if (good) add_closest(g, &w, set, &c);
+    if (good ? nearly : middle >= 0) add_face(g, &w);
 }
 
 // ---- the pair ---------------------------------------------------------------------------------
 
-// True when two contacts with one number are at one point: the lowest point of a rim is a different
-// one for each face.
-static bool one_point(const ground *g, const pcs_feature *a, const pcs_feature *b)
+// the largest height of a triangle over the plane of a contact
+static double highest(const ground *g, int number, const double y[3], const double N[3])
 {
-    if (g->b.s->kind != PCS_SHAPE_CYLINDER) return true;
-    double apart[3];
-    v3_sub(a->p2, b->p2, apart);
-    v3_along(apart, a->d1[0], a->n2, apart);
-    v3_along(apart, -b->d1[0], b->n2, apart);
-    return v3_norm(apart) < same_tol * g->size;
+    surface_triangle t;
+    surface_get(g->s2->geometry, number, &t);
+    double most = -INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        double from[3];
+        v3_sub(t.v[k], y, from);
+        most = fmax(most, v3_dot(N, from));
+    }
+    return most;
 }
 
-// drops points pushed out of a face far above them though another face is near
-static void drop_far_behind(ground *g)
+// Drops the contacts that a shorter way resolves: the shape is beyond the plane of contact f when
+// it has moved out of it by its whole depth there, and a triangle beneath this plane is then free.
+static void drop_resolved(ground *g)
 {
+    double deepest = 0;
     for (int i = 0; i < g->n; ++i) {
-        pcs_feature *f = &g->out[i];
-        for (int j = 0; j < g->n && !(f->id & SURFACE_EDGE); ++j) {
-            const pcs_feature *o = &g->out[j];
-            const double limit = fmin(times_deeper * o->d1[0], -far_behind * g->size);
-            if (o->id / 16 != f->id / 16 || !(f->d1[0] < limit)) continue;
-            if (one_point(g, f, o)) f->d1[1] = 1;
+        deepest = fmin(deepest, g->out[i].d1[0]);
+    }
+    for (int j = 0; j < g->n; ++j) {
+        const pcs_feature *f = &g->out[j];
+        double y[3], N[3], x[3];
+        v3_sub(f->p2, g->s2->position, y);
+        quat_turn(g->s2->orientation, -1, y, y);
+        quat_turn(g->s2->orientation, -1, f->n2, N);
+        solid_lowest(&g->b, N, x);
+        v3_sub(x, y, x);
+        const double depth = g->b.core.radius - v3_dot(N, x);
+        for (int i = 0; i < g->n && -deepest > depth + snap_tol * g->size; ++i) {
+            pcs_feature *o = &g->out[i];
+            if (!(-o->d1[0] > fmax(depth, 0) + snap_tol * g->size) || o->d1[2] != 0) continue;
+            if (highest(g, (int)o->d1[1], y, N) <= snap_tol * g->size) o->d1[2] = 1;
         }
     }
     int n = 0;
     for (int i = 0; i < g->n; ++i) {
-        if (g->out[i].d1[1] == 0) g->out[n++] = g->out[i];
+        if (g->out[i].d1[2] == 0) g->out[n++] = g->out[i];
     }
     g->n = n;
 }
@@ -587,12 +628,8 @@ static void check_through(void *user, int number)
     if (g->through) return;
     surface_triangle t;
     surface_get(g->s2->geometry, number, &t);
-    const convex triangle = {.kind = CONVEX_POINTS, .points = t.v[0], .n = 3};
-    convex_pair pair;
-    memcpy(pair.R, g->b.R, sizeof pair.R);
-    v3_copy(g->b.t, pair.t);
     convex_gap c;
-    g->through = convex_distance(&triangle, &g->b.core, &pair, 0, &c);
+    g->through = search(g, &t, 0, &c) != GJK_BEYOND;
 }
 
 // drops contacts beneath a face of a surface that the shape does not go through
@@ -627,7 +664,7 @@ int collide_ground(const pcs_shape *s1, const double *q1, const pcs_shape *s2, c
     surface_near(s2->geometry, low, high, touch, &g);
     if (g.n > capacity) return g.n;
 
-    drop_far_behind(&g);
+    drop_resolved(&g);
     drop_beneath(&g, low, high);
     int first = 0;
     for (int i = 1; i < g.n; ++i) {
@@ -639,7 +676,7 @@ int collide_ground(const pcs_shape *s1, const double *q1, const pcs_shape *s2, c
         out[0] = f;
     }
     for (int i = 0; i < g.n; ++i) {
-        out[i].d1[0] = 0;
+        out[i].d1[0] = out[i].d1[1] = 0;
     }
     return g.n;
 }

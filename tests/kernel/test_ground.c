@@ -101,6 +101,58 @@ TEST(surface_of_a_box_is_the_box_from_outside)
     ck_assert_int_ge(overlaps, TEST_DRAWS(10));
 }
 
+// Against the surface of a convex solid, whole or finely divided, a shape near an edge or a vertex
+// has the gap that it has against the solid, with no jump where the two touch.
+TEST(convex_surface_is_its_solid_at_edges_and_vertices)
+{
+    test_random r = random_seed(39);
+    static const double offset[] = {1e-3,  1e-6,  1e-12, 0,     -1e-12, -1e-9,
+                                    -1e-6, -1e-5, -1e-4, -1e-3, -1e-2};
+    for (int k = 0; k < TEST_DRAWS(600); ++k) {
+        const double half[3] = {0.3, 0.4, 0.5};
+        if (k % 4 == 3) {
+            icosphere(1, &lists);
+        } else {
+            box_surface(half, k % 4 == 2 ? 6 : 1 + k % 4, &lists);
+        }
+        pcs_geometry *g = make_mesh(&lists), *gs, *gh;
+        CK_OK(pcs_geometry_create_hull(NULL, lists.nv, lists.vertex[0], &gs));
+        const pcs_shape mesh = pcs_shape_mesh(g), solid = pcs_shape_hull(gs);
+        pcs_shape cube = pcs_shape_box(0.4, 0.5, 0.6), hull = hull_of_box(&cube, &gh);
+        const int kind = k % 5;
+        const pcs_shape s = kind == 4 ? hull : random_solid(&r, kind);
+        double q[7], at[3];
+        random_pose(&r, 1.5, q);
+        contacts c;
+        find_contacts(&s, q, &solid, NULL, 10, &c);
+        if (c.n > 0 && c.gap[0].g > 0) {
+            v3_copy(q, at);
+            for (int i = 0; i < (int)(sizeof offset / sizeof *offset); ++i) {
+                // where a rim touches, its normal is rounding
+                if (kind == 2 && fabs(offset[i]) < 1e-7) continue;
+                v3_along(at, offset[i] - c.gap[0].g, c.gap[0].N, q);
+                const double want = pair_gap(&s, q, &solid, NULL, 0.1);
+                contacts m;
+                find_contacts(&s, q, &mesh, NULL, 0.1, &m);
+                ck_assert_int_ge(m.n, 1);
+                const double got = m.gap[0].g;
+                if (kind != 2) {
+                    CK_NEAR(got, want, 2e-9);
+                    continue;
+                }
+
+                // a cylinder and a hull may not find their shortest way apart; this one is one
+                ck_assert(got >= want - 1e-8);
+                v3_along(q, -got, m.gap[0].N, q);
+                ck_assert(pair_gap(&s, q, &solid, NULL, 0.1) >= -1e-8);
+            }
+        }
+        pcs_geometry_destroy(g);
+        pcs_geometry_destroy(gs);
+        pcs_geometry_destroy(gh);
+    }
+}
+
 // Large boxes and cylinders beside a small closed surface: where a face of it is in reach, points
 // of them are below its plane, outside its border. There is no overlap.
 TEST(nothing_is_beneath_a_surface_beside_the_shape)
