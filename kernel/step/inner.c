@@ -3,6 +3,9 @@
 // of X and B with another normal is then on an edge between A and B, which only the linearised row
 // reaches, and is refuted. A wall, a step up and a ramp rise higher.
 //
+// An edge at which a surface ends, or bends down, is no inner edge for a body that lies on the face
+// beside it and reaches over it: the body may turn about its other contacts, down to the edge.
+//
 // X cannot collide with parts of these below the plane either: a ramp that rises from a seam has a
 // side face there. So for a contact at the plane, the body is lifted to half the slop above it and
 // moved towards the surface of the contact. There it meets a wall; it does not meet a side face,
@@ -21,6 +24,10 @@
 
 // beyond 0.1 rad they belong to different sides of a body
 #define OTHER_SIDE 5e-3
+
+// sines of angles: within which directions are opposite, and by which a normal may lean
+#define STRAIGHT 1e-3
+#define UPRIGHT  1e-3
 
 // part of the slop by which the lifted body is moved into the surface
 #define INTO 0.05
@@ -144,6 +151,65 @@ static bool is_inner(const trial *t, const view *a, const view *b, double reach)
     if (a->other == b->other && !point) return false;
     if (!point && apart <= OTHER_PART) return false;
     return highest(t, a, b, b->N) <= slop || is_below(t, a, b, slop);
+}
+
+// a sector of less than a half-turn, from `right` counter-clockwise to `left`
+typedef struct sector {
+    double right[2], left[2];
+} sector;
+
+static double turn(const double a[2], const double b[2])
+{
+    return a[0] * b[1] - a[1] * b[0];
+}
+
+// widens the sector, which has directions if `any`, to the direction d; false when they no longer
+// are within a half-turn
+static bool widen(const double d[2], bool any, sector *s)
+{
+    const double size = hypot(d[0], d[1]);
+    const double *side[2] = {s->right, s->left};
+    if (!(size > 0)) return false;
+    for (int k = 0; any && k < 2; ++k) {
+        const double along = side[k][0] * d[0] + side[k][1] * d[1];
+        if (along < 0 && fabs(turn(side[k], d)) <= -STRAIGHT * along) return false;
+    }
+    const double r = any ? turn(s->right, d) : 1, l = any ? turn(s->left, d) : 1;
+    if (r < 0 && l > 0) return false;
+    if (r >= 0 && l <= 0) return true;
+    if (!any || r < 0) memcpy(s->right, d, sizeof s->right);
+    if (!any || l > 0) memcpy(s->left, d, sizeof s->left);
+    return true;
+}
+
+// True for a contact a at the end of the surface on which the body has contact b: its normal, about
+// that of b, leans away from b, and the contacts with about this normal do not surround it. A body
+// that lies on them alone may turn about them, down to a.
+static bool overhangs(const trial *t, int system, const view *a, const view *b)
+{
+    double to[3], lean[3];
+    // turning brings no other point of a ball down
+    if (t->m->shape[a->own].shape.kind == PCS_SHAPE_SPHERE) return false;
+    if (a->other != b->other || v3_dot(a->N, b->N) < ALIKE) return false;
+    v3_sub(b->P, a->P, to);
+    v3_sub(a->N, b->N, lean);
+    if (v3_dot(lean, to) > UPRIGHT * v3_norm(to)) return false;
+    const double *F = t->list.k[b->contact].F;
+    sector s;
+    bool any = false;
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        const bool first = c->pose1 == system;
+        if (i == a->contact || (!first && c->pose2 != system)) continue;
+        if (!contact_takes_part(t, c)) continue;
+        if ((first ? 1 : -1) * v3_dot(t->list.k[i].F, b->N) < ALIKE) continue;
+        double from[3];
+        v3_sub(first ? c->P2 : c->P1, a->P, from);
+        const double d[2] = {v3_dot(from, F + 3), v3_dot(from, F + 6)};
+        if (!widen(d, any, &s)) return false;
+        any = true;
+    }
+    return any;
 }
 
 // ---- bodies without inner edges ----------------------------------------------------------------
@@ -358,6 +424,7 @@ pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_a
                 }
                 if (!of[j].lies || list->c[of[j].contact].refuted) continue;
                 if (!is_inner(t, &of[i], &of[j], t->reach[s])) continue;
+                if (overhangs(t, s, &of[i], &of[j])) continue;
                 c->refuted = true;
                 c->active = false;
                 c->at = -1;

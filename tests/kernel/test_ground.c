@@ -385,6 +385,45 @@ TEST(flat_triangles_have_no_effect)
     }
 }
 
+// Cubes that fall onto the surface of a larger one and tip over its edges: contacts on these edges
+// hold them, so that in no step the projection must take them out of an overlap
+TEST(what_tips_over_an_edge_is_held_by_it)
+{
+    test_random r = random_seed(40);
+    const double half[3] = {0.5, 0.5, 0.5}, h = 5e-3, density = 1000;
+    pcs_shape cube = pcs_shape_box(0.5, 0.5, 0.5);
+    for (int k = 0; k < 24; ++k) {
+        box_surface(half, k % 2 ? 6 : 1, &lists);
+        pcs_geometry *g = make_mesh(&lists);
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        pcs_body_def def = pcs_body_def_default();
+        CK_OK(pcs_body_def_of_shapes(1, &cube, &density, &def, &cube));
+        def.position[2] = 1.1;
+        for (int i = 0; i < 3; ++i) {
+            if (i < 2) def.position[i] = random_between(&r, -0.7, 0.7);
+            def.velocity[i] = random_between(&r, -0.5, 0.5);
+            def.omega[i] = random_between(&r, -2, 2);
+        }
+        random_quaternion(&r, def.orientation);
+        const pcs_system b = scene_add(&s, &def);
+        scene_rough(&s, b, cube, 0, 0, 0.4);
+        scene_rough(&s, (pcs_system){0}, pcs_shape_mesh(g), 0, 0, 0.4);
+        scene_start(&s);
+        for (double *q = scene_q(&s, b); s.st->t < 1 && q[2] > -3;) {
+            double before[3], moved[3];
+            v3_copy(q, before);
+            scene_step(&s, h);
+            v3_along(before, h, scene_v(&s, b), before);
+            v3_sub(q, before, moved);
+            ck_assert_msg(v3_norm(moved) < 1e-3, "cube %d, t = %g: %g m", k, s.st->t,
+                          v3_norm(moved));
+        }
+        scene_close(&s);
+        pcs_geometry_destroy(g);
+    }
+}
+
 // a disk that rolls upright without slipping keeps its speed and its height
 TEST(disk_rolls_smoothly)
 {
