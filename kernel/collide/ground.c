@@ -11,7 +11,9 @@
 //   - otherwise the closest point is on an edge or a corner, and u counts if it can be a normal of
 //     the surface there: if no triangle next to it rises along u. So edges inside a plane or in a
 //     valley, and corners that are no peaks, never act, nor do edges cut by a neighbour;
-//   - where u does not count, the triangle is still a face for the points above it.
+//   - where u does not count, the triangle is still a face for the points above it;
+//   - a point above the triangle across a valley is a contact, too, as far as it may come over the
+//     edge within reach: else it would be beneath the triangle before it is above it.
 // A contact is left out if a shorter way, that of another contact, takes the shape off its whole
 // triangle: of a point beneath two faces of a ridge, or beneath the far side of a plate, the deeper
 // contact. A point beneath a face is a contact only if the shape goes through the surface
@@ -71,6 +73,8 @@ typedef struct work {
     double m[3];         // n in the frame of the shape
     double inward[3][3]; // unit normal of each edge, in the plane
     bool plane;          // no edge of it bends
+    bool valley[3];      // the surface rises across the edge
+    bool any_valley;
 } work;
 
 // ---- beneath the surface ----------------------------------------------------------------------
@@ -195,6 +199,35 @@ static double inside(const work *w, const double x[3])
     return least;
 }
 
+// True for a point above the triangle across a valley, from whose edge it is no further than reach:
+// the space that is free there is above both planes, and the point may come over the edge in one
+// step. It is lower over the triangle across.
+static bool beside_valley(const ground *g, const work *w, const double x[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        if (!w->valley[k]) continue;
+        const double *start = w->t.v[k], *end = w->t.v[k == 2 ? 0 : k + 1];
+        const double *corner[3] = {start, w->t.opposite[k], end};
+        double from[3], e[3], to[3], n[3];
+        v3_sub(x, start, from);
+        const double in = v3_dot(w->inward[k], from);
+        if (!(in < 0 && in >= -g->reach)) continue;
+        v3_sub(end, start, e);
+        v3_sub(w->t.opposite[k], start, to);
+        v3_cross(to, e, n);
+        bool above = true;
+        for (int i = 0; i < 3 && above; ++i) {
+            double side[3];
+            v3_sub(corner[i == 2 ? 0 : i + 1], corner[i], e);
+            v3_sub(x, corner[i], from);
+            v3_cross(n, e, side);
+            above = v3_dot(side, from) >= 0;
+        }
+        if (above) return true;
+    }
+    return false;
+}
+
 static double height(const work *w, const double x[3])
 {
     double from[3];
@@ -272,21 +305,28 @@ static void add_cuts(ground *g, const work *w)
     }
 }
 
-static void add_face(ground *g, const work *w)
+// points above the triangle, if face, and those beside its valleys
+static void add_points(ground *g, const work *w, bool face)
 {
     const int n = points_of(g->b.s);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n && (face || w->any_valley); ++k) {
         double p[3], x[3], y[3], radius;
         unsigned number;
         if (!point_of(g, w->m, k, p, &radius, &number)) continue;
         solid_from(&g->b, p, x);
-        if (!(inside(w, x) >= -snap_tol * w->size)) continue;
+        const bool above = face && inside(w, x) >= -snap_tol * w->size;
+        if (!above && !(w->any_valley && beside_valley(g, w, x))) continue;
         const double gap = height(w, x) - radius;
         if (!(gap <= g->reach)) continue;
         foot(w, x, y);
         add(g, 16 * number, w->t.number, p, radius, y, w->t.n, gap);
     }
-    if (n > 1 && !w->plane) add_cuts(g, w);
+}
+
+static void add_face(ground *g, const work *w)
+{
+    add_points(g, w, true);
+    if (points_of(g->b.s) > 1 && !w->plane) add_cuts(g, w);
 }
 
 // ---- edges and corners ------------------------------------------------------------------------
@@ -526,6 +566,7 @@ static void touch(void *user, int number)
     if (!(w.least <= g->reach) || !(top + radius > 0)) return;
 
     w.plane = true;
+    w.any_valley = false;
     double margin = INFINITY; // margin of the lowest point from edges at which the plane ends
     for (int k = 0; k < 3; ++k) {
         double e[3], from[3];
@@ -535,6 +576,11 @@ static void touch(void *user, int number)
         v3_sub(low, w.t.v[k], from);
         if (!w.t.flat[k]) margin = fmin(margin, v3_dot(w.inward[k], from));
         w.plane = w.plane && w.t.flat[k];
+        w.valley[k] = w.t.inner[k] && !w.t.flat[k];
+        if (!w.valley[k]) continue;
+        v3_sub(w.t.opposite[k], w.t.v[k], from);
+        w.valley[k] = v3_dot(w.t.n, from) > 0;
+        w.any_valley = w.any_valley || w.valley[k];
     }
     w.size = g->size + span;
     m3_mul_t(g->b.R, w.t.n, w.m);
@@ -572,7 +618,11 @@ static void touch(void *user, int number)
     }
     const bool nearly = v3_dot(c.u, w.t.n) >= 1 - 0.5 * manifold_tol * manifold_tol;
     if (good) add_closest(g, &w, set, &c);
-    if (good ? nearly : middle >= 0) add_face(g, &w);
+    if (good ? nearly : middle >= 0) {
+        add_face(g, &w);
+    } else if (middle >= 0) {
+        add_points(g, &w, false);
+    }
 }
 
 // ---- the pair ---------------------------------------------------------------------------------
