@@ -382,8 +382,9 @@ PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
 /// (halvings = 0), and each is committed with the best iterate found (accept_unconverged); its
 /// report says how far that is from a solution: outcome, solve.measure, PCS_DOUBT_UNSOLVED. The
 /// same bits everywhere with a cap in sweeps, not with one in seconds, which may be exceeded by the
-/// search for contacts, ten sweeps and a round of the projection. PCS_ERR_ARG, and nothing is
-/// changed, for a cap that is negative or not finite, and where both are 0.
+/// search for contacts, ten sweeps and a round of the projection, and by an iteration or a
+/// factorisation that has begun. PCS_ERR_ARG, and nothing is changed, for a cap that is negative or
+/// not finite, and where both are 0.
 PCS_NODISCARD PCS_API pcs_status pcs_scheme_keep_time(pcs_scheme *scheme, int sweeps,
                                                       double seconds);
 
