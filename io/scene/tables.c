@@ -555,7 +555,7 @@ static const field interaction_fields[] = {
     {"target", FIELD_OBJECT, OF(interaction, target), .table = &target_table,
      .kinds = MOTOR | LINEAR | DISTANCE, .unit = "m or rad",
      .help = "what a motor holds the coordinate at, or a linear relation itself; of a distance"
-             " joint or rope the length that is added"},
+             " joint the length that is added, of a rope the length that is taken away"},
     {"of_speed", FIELD_BOOL, OF(interaction, of_speed), .kinds = MOTOR,
      .help = "true: the target of the motor is the speed, in m/s or rad/s"},
     {"limit", FIELD_REAL, OF(interaction, limit), FROM_ZERO, .unit = "N or N m",

@@ -124,6 +124,7 @@ static pcs_status check_text(const char *who, const char *text)
 
 static bool is_there(const pcs_model *m, part_kind kind, int id)
 {
+    if (!m) return false;
     switch (kind) {
     case PART_SYSTEM:
         return id >= 0 && id <= m->n_systems;
@@ -140,7 +141,7 @@ static bool is_there(const pcs_model *m, part_kind kind, int id)
 
 const char *part_name(const pcs_model *m, part_kind kind, int id)
 {
-    if (!m || !is_there(m, kind, id)) return "";
+    if (!is_there(m, kind, id)) return "";
     if (built_in(kind, id)) return built_in(kind, id);
     const part_names *names = &m->names[kind];
     return id < names->cap && names->text[id] ? names->text[id] : "";

@@ -9,16 +9,23 @@
 
 #include "step/couple.h"
 
-// true when shapes of this model may rebound
+static bool may_touch(const model_shape *s)
+{
+    return !s->disabled && s->group != 0 && s->mask != 0;
+}
+
+// true when shapes of this model may rebound; that there is only one does not count, so that a body
+// moves alike beside others that it does not meet
 static bool model_restores(const pcs_model *m)
 {
     if (m->combine) return true;
     bool any = false;
-    for (int i = 0; i < m->n_materials; ++i) {
-        any = any || m->material[i].e > 0;
-    }
     for (int i = 0; i < m->n_pair_laws; ++i) {
         any = any || m->pair_law[i].law.e > 0;
+    }
+    for (int i = 0; i < m->n_shapes; ++i) {
+        const model_shape *s = &m->shape[i];
+        any = any || (may_touch(s) && m->material[s->material].e > 0);
     }
     return any;
 }
@@ -74,7 +81,11 @@ pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *t
     find_holding(t, list);
     for (int i = 0; i < m->n_systems; ++i) {
         parent[i] = i;
-        held[i] = restores && m->system[i].thickness > 0;
+        held[i] = false;
+    }
+    for (int i = 0; restores && i < m->n_shapes; ++i) {
+        const model_shape *s = &m->shape[i];
+        if (s->system >= 0 && may_touch(s)) held[s->system] = m->system[s->system].thickness > 0;
     }
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];

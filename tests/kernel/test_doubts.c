@@ -75,6 +75,19 @@ TEST(runs_without_reason_have_no_doubt)
     }
 }
 
+// pcs_doubt_text knows no model: it has the numbers of the parts
+TEST(a_doubt_has_words_without_a_model)
+{
+    for (int kind = 0; kind < PCS_DOUBT_COUNT; ++kind) {
+        const int few = kind == PCS_DOUBT_UNSOLVED ? 1 : 5;
+        const pcs_doubt d = {.count = 1, .value = 0.01, .limit = 0.05, .one = few - 1, .two = few};
+        char text[PCS_DOUBT_TEXT_SIZE];
+        pcs_doubt_text((pcs_doubt_kind)kind, &d, text);
+        ck_assert_int_gt(strlen(text), 0);
+        if (kind == PCS_DOUBT_OVERLAP) ck_assert_ptr_nonnull(strstr(text, "shapes 4 and 5"));
+    }
+}
+
 TEST(overlaps_at_the_start_are_said_once)
 {
     const double depth[3] = {0.005, 0.03, 0.09};

@@ -57,6 +57,32 @@ static swinging open_pendulum(scene *s, double angle)
     return (swinging){l, sqrt(mass * G * l / (J[4] + mass * l * l))};
 }
 
+// restitution of a material that no shape has, or of a shape that nothing can touch, changes no bit
+TEST(restitution_that_cannot_act_changes_nothing)
+{
+    double end[3][7];
+    for (int k = 0; k < 3; ++k) {
+        scene s;
+        open_pendulum(&s, 2);
+        s.scheme = pcs_scheme_default();
+        const double x[3] = {5, 0, 0}, e = k == 2 ? 0.5 : 0;
+        const pcs_system pendulum = {1};
+        scene_shape(&s, pendulum, pcs_shape_box(0.1, 0.2, 0.6), 0);
+        const pcs_system ball = scene_solid_ball(&s, 1, 0.1, x, (double[]){0, 0, 0}, e);
+        CK_OK(pcs_model_set_groups(s.m, ball, 1, 0));
+        pcs_material_def rubber = pcs_material_def_default();
+        rubber.e = 0.5;
+        if (k == 1) CK_OK(pcs_model_add_material(s.m, &rubber, &(pcs_material){0}));
+        scene_start(&s);
+        for (int i = 0; i < 200; ++i) {
+            scene_step(&s, 0.005);
+        }
+        memcpy(end[k], scene_q(&s, pendulum), sizeof end[k]);
+        ck_assert(k == 0 || memcmp(end[0], end[k], sizeof end[k]) == 0);
+        scene_close(&s);
+    }
+}
+
 TEST(a_pendulum_of_second_order)
 {
     const double angle = 2, t_end = 3;
