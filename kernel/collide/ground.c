@@ -103,7 +103,8 @@ static bool holds(const ground *g, const double y[3])
 
 // ---- the list ---------------------------------------------------------------------------------
 
-// While contacts are collected, d1, which a point does not use, holds the gap and the triangle.
+// While contacts are collected, d1, which a point does not use, holds the gap, the triangle, and a
+// mark of those that are dropped.
 static void add(ground *g, unsigned id, int number, const double p[3], double radius,
                 const double y[3], const double N[3], double gap)
 {
