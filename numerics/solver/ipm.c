@@ -17,9 +17,10 @@
 // this many consecutive steps below this length end the solve
 #define SHORTEST_STEP 1e-5
 #define SHORT_STEPS   5
-// iterations in which the residual does not fall to half before the solve ends: only rounding is
-// left
+// iterations in which the residual does not fall to half before the solve ends, once comp is, or
+// was before the iterate was recentred, below NEAR_END: only rounding is left
 #define PATIENCE 8
+#define NEAR_END 1e-8
 // iterates beyond this size (the constant term has size 1) may follow a proof that there is no
 // solution
 #define LARGE 1e4
@@ -67,7 +68,7 @@ static void iterate(ipm *w, const self_dual_space *space, solver_track *t, doubl
                     double *r, double *u, bool *measured)
 {
     int shorts = 0, idle = 0;
-    double mark = t->best_value;
+    double mark = t->best_value, least = INFINITY; // of comp
     for (int iters = t->iters + 1;; ++iters) {
         t->outcome = PCS_OUTCOME_STALLED;
         if (!ipm_iterate(w, space)) return;
@@ -90,7 +91,8 @@ static void iterate(ipm *w, const self_dual_space *space, solver_track *t, doubl
         }
         shorts = w->step < SHORTEST_STEP ? shorts + 1 : 0;
         t->outcome = PCS_OUTCOME_STALLED;
-        if (shorts == SHORT_STEPS || (idle == PATIENCE && w->comp < 1e-8)) return;
+        least = w->k.half_lines ? w->comp : fmin(least, w->comp);
+        if (shorts == SHORT_STEPS || (idle >= PATIENCE && least < NEAR_END)) return;
     }
 }
 

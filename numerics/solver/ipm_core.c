@@ -33,6 +33,10 @@
 #define PART      1e-3
 #define PART_LOW  1e-13
 #define PART_HIGH 1e-10
+// With friction, after a step below SHORT some x o z are far below the others, and further steps
+// become shorter. All are then brought to RECENTRED comp
+#define SHORT     0.1
+#define RECENTRED 10.0
 
 size_t ipm_bytes(int n, int nb)
 {
@@ -348,6 +352,20 @@ static void advance(ipm *w)
     }
 }
 
+// brings all blocks to x o z = t e, and keeps x - z: what this leaves of the equation, the next
+// steps remove
+static void recentre(ipm *w, double t)
+{
+    for (int b = 0; b < w->k.nb; ++b) {
+        double y[3] = {0};
+        const int i = w->k.block[b].row, d = w->k.dim[b];
+        for (int c = 0; c < d; ++c) {
+            y[c] = w->x[i + c] - w->z[i + c];
+        }
+        if (d > 0) set_block(w, b, y, t);
+    }
+}
+
 bool ipm_iterate(ipm *w, const self_dual_space *space)
 {
     evaluate(w, space);
@@ -367,6 +385,7 @@ bool ipm_iterate(ipm *w, const self_dual_space *space)
         return false;
     }
     advance(w);
+    if (w->step < SHORT && !w->k.half_lines) recentre(w, RECENTRED * w->comp);
     return true;
 }
 
