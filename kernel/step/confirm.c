@@ -10,8 +10,11 @@
 // proven: their impulses are added again, and the other contacts are tested again. At the end all
 // others are refuted and take no part in the step. Shapes meet where they overlap by the slop,
 // which the projection may leave: there the closest features are those with which the bodies
-// collide, whichever edge touches first. If no row of the pair has their normal, rows at that pose
-// replace those at q_k, with the gap
+// collide, whichever edge touches first. The impulses of floors and joints answer those of the
+// contacts in question: without the push of a beam that a body passes under, that of its floor
+// would lift the body to the beam. So the shapes must also come within the slop of each other on
+// the paths on which these keep the velocities that they have with the contacts in question. If no
+// row of the pair has their normal, rows at that pose replace those at q_k, with the gap
 //
 //   g = g(s) - s h u_N(v_c)
 //
@@ -67,6 +70,10 @@ typedef struct confirming {
     double *p;    // impulses that give them
     int *changes; // number of changes of v, per moving system
     int changed;  // runs refuted or added
+    double *zero; // nv zeros
+    bool *asked;  // per candidate: of an open run
+    int *guide;   // per moving system the first candidate with rows on it, or -1
+    int *next;    // 2 per candidate: that after it, on each side
 } confirming;
 
 // ---- lengths -----------------------------------------------------------------------------------
@@ -253,6 +260,36 @@ static pcs_status add_impulses(confirming *f, const run *r, pcs_arena mem)
     return PCS_OK;
 }
 
+// links the candidates with rows on each moving system
+static pcs_status link_guides(confirming *f, pcs_arena *mem)
+{
+    const candidates *list = &f->t->list;
+    const size_t n = (size_t)list->n, nv = (size_t)f->t->m->nv;
+    f->asked = PCS_TAKE(mem, n, bool);
+    f->guide = PCS_TAKE(mem, (size_t)f->t->m->n_blocks, int);
+    f->next = PCS_TAKE(mem, 2 * n, int);
+    f->zero = PCS_TAKE(mem, nv, double);
+    if (!f->asked || !f->guide || !f->next || !f->zero) return pcs_fail_memory("step: contacts");
+    memset(f->zero, 0, nv * sizeof *f->zero);
+    memset(f->asked, 0, n * sizeof *f->asked);
+    for (int b = 0; b < f->t->m->n_blocks; ++b) {
+        f->guide[b] = -1;
+    }
+    for (int i = list->n - 1; i >= 0; --i) {
+        for (int side = 0; side < 2; ++side) {
+            const int b = list->c[i].at < 0 ? -1 : list->k[i].sys[side];
+            f->next[2 * i + side] = b < 0 ? -1 : f->guide[b];
+            if (b >= 0) f->guide[b] = i;
+        }
+    }
+    for (int k = 0; k < f->n; ++k) {
+        for (int i = f->run[k].begin; i < f->run[k].end; ++i) {
+            f->asked[i] = true;
+        }
+    }
+    return PCS_OK;
+}
+
 static pcs_status set_paths(const trial *t, const candidate *c, const double *v, pcs_arena mem,
                             pair_meeting *m)
 {
@@ -304,6 +341,148 @@ static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double
     return PCS_OK;
 }
 
+// ---- paths on which floors and joints guide the bodies of a run --------------------------------
+
+// velocities that both bodies of a run may have together
+#define GUIDED_MOST 12
+// part of the square of a row that is left of one that depends on others
+#define DEPENDENT 1e-9
+
+// both moving bodies of a run, and directions J, orthonormal in A^-1, with Z = A^-1 J^T
+typedef struct guided {
+    int sys[2], size[2], n; // -1: does not move
+    int rows;
+    double J[GUIDED_MOST][GUIDED_MOST], Z[GUIDED_MOST][GUIDED_MOST];
+} guided;
+
+static double dot(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+static void add_row(const trial *t, guided *g, double *J)
+{
+    double *Z = g->Z[g->rows];
+    for (int pass = 0; pass < 2; ++pass) {
+        const double whole = dot(g->n, J, J);
+        for (int k = 0; k < g->rows; ++k) {
+            const double part = dot(g->n, J, g->Z[k]);
+            for (int i = 0; i < g->n; ++i) {
+                J[i] -= part * g->J[k][i];
+            }
+        }
+        if (!(dot(g->n, J, J) > DEPENDENT * whole)) return;
+    }
+    memcpy(Z, J, (size_t)g->n * sizeof *Z);
+    if (g->size[0] > 0) block_lu_solve(&t->solution.lu, g->sys[0], Z);
+    if (g->size[1] > 0) block_lu_solve(&t->solution.lu, g->sys[1], Z + g->size[0]);
+    const double square = dot(g->n, J, Z);
+    if (!(square > 0) || g->rows == g->n) return;
+    for (int i = 0; i < g->n; ++i) {
+        Z[i] /= sqrt(square);
+        g->J[g->rows][i] = J[i] / sqrt(square);
+    }
+    g->rows += 1;
+}
+
+// the rows of candidate i that guide the bodies: all of a joint, the normal of a contact that
+// pushes
+static void add_guide(confirming *f, int i, bool fixed_only, guided *g)
+{
+    const trial *t = f->t;
+    const candidate *c = &t->list.c[i];
+    const bodies_block *k = &t->list.k[i];
+    const int *start = t->m->block_start;
+    const bool joint = k->cone == PCS_CONE_EQUALITY;
+    if (f->asked[i] || k->cone == PCS_CONE_BOX || (!joint && !(t->solution.r[c->at] > 0))) return;
+    for (int side = 0; side < 2; ++side) {
+        const int s = k->sys[side];
+        if (fixed_only && s >= 0 && s != g->sys[0] && s != g->sys[1]) return;
+    }
+    for (int j = 0; j < (joint ? k->dim : 1) && k->dim <= 6; ++j) {
+        double one[6] = {0}, J[GUIDED_MOST];
+        one[j] = 1;
+        bodies_block_impulse(k, start, t->rotation, one, f->zero);
+        for (int side = 0, at = 0; side < 2; at += g->size[side++]) {
+            if (g->size[side] == 0) continue;
+            memcpy(J + at, f->zero + start[g->sys[side]], (size_t)g->size[side] * sizeof *J);
+        }
+        for (int side = 0; side < 2; ++side) {
+            const int s = k->sys[side];
+            if (s < 0) continue;
+            memset(f->zero + start[s], 0, (size_t)(start[s + 1] - start[s]) * sizeof *f->zero);
+        }
+        add_row(t, g, J);
+    }
+}
+
+// True when the shapes of a run come within the slop of each other also where the floors and joints
+// of its bodies keep the velocities of the step. The velocities of other bodies that move answer
+// the run, too: where it rebounds they say nothing.
+static pcs_status meets_guided(confirming *f, const run *r, pcs_arena mem, bool *meets)
+{
+    const trial *t = f->t;
+    const int *sys = t->list.k[r->begin].sys, *start = t->m->block_start;
+    guided g = {.sys = {sys[0], sys[1]}};
+    double change[GUIDED_MOST], kept[GUIDED_MOST];
+    bool rebounds = false;
+    *meets = true;
+    if (t->joined) return PCS_OK;
+    for (int i = r->begin; i < r->end; ++i) {
+        rebounds = rebounds || step_restores(t, &t->list.c[i].law);
+    }
+    for (int side = 0; side < 2; ++side) {
+        if (sys[side] < 0 || (side == 1 && sys[1] == sys[0])) continue;
+        const int s = sys[side], size = start[s + 1] - start[s];
+        if (g.n + size > GUIDED_MOST) return PCS_OK;
+        g.size[side] = size;
+        for (int i = 0; i < size; ++i) {
+            kept[g.n + i] = f->v[start[s] + i];
+            change[g.n + i] = f->v[start[s] + i] - t->end.v[start[s] + i];
+        }
+        g.n += size;
+    }
+    for (int side = 0; side < 2; ++side) {
+        if (g.size[side] == 0) continue;
+        for (int i = f->guide[sys[side]]; i >= 0;) {
+            const int *on = t->list.k[i].sys;
+            if (side == 0 || on[0] != sys[0] || g.size[0] == 0) add_guide(f, i, rebounds, &g);
+            i = f->next[2 * i + (on[0] == sys[side] ? 0 : 1)];
+        }
+    }
+    if (g.rows == 0) return PCS_OK;
+    for (int k = 0; k < g.rows; ++k) {
+        const double part = dot(g.n, g.J[k], change);
+        for (int i = 0; i < g.n; ++i) {
+            change[i] -= part * g.Z[k][i];
+        }
+    }
+    const candidate *c = &t->list.c[r->begin];
+    const double noise = fmin(LATE, fmax(t->list.noise, t->coarse));
+    double margin = contact_slop(t, c);
+    for (int side = 0, at = 0; side < 2; at += g.size[side++]) {
+        for (int i = 0; i < g.size[side]; ++i) {
+            const int place = start[sys[side]] + i;
+            f->v[place] = t->end.v[place] + change[at + i];
+        }
+    }
+    if (c->pose1 >= 0) margin += noise * t->reach[c->pose1];
+    if (c->pose2 >= 0) margin += noise * t->reach[c->pose2];
+    pair_meeting m;
+    pcs_status status = set_paths(t, c, f->v, mem, &m);
+    if (status == PCS_OK) status = path_meet(t, -margin, &mem, &m);
+    *meets = m.meets;
+    for (int side = 0, at = 0; side < 2; at += g.size[side++]) {
+        if (g.size[side] == 0) continue;
+        memcpy(f->v + start[sys[side]], kept + at, (size_t)g.size[side] * sizeof *kept);
+    }
+    return status;
+}
+
 // True when the shapes of a run meet on their paths: they overlap by the slop, or, if the paths end
 // before that, touch on the side of the rows.
 static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
@@ -329,9 +508,13 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
         PCS_TRY(path_meet(t, 0, mem, &m));
         if (!m.meets || !has_row(t, r, &m, &m.f[0], OTHER_SIDE)) return PCS_OK;
     }
+    bool meets = true;
+    if (!predicted) PCS_TRY(meets_guided(f, r, *mem, &meets));
+    if (!meets) return PCS_OK;
     r->open = false;
     for (int i = r->begin; i < r->end; ++i) {
         f->list->c[i].proven = f->list->c[i].holds = true;
+        f->asked[i] = false;
     }
     PCS_TRY(add_impulses(f, r, *mem));
     if (other) {
@@ -624,6 +807,7 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool again
         f.p = PCS_TAKE(mem, nv, double);
         f.changes = PCS_TAKE(mem, nb, int);
         if (!f.v || !f.p || !f.changes) return pcs_fail_memory("step: contacts");
+        PCS_TRY(link_guides(&f, mem));
         PCS_TRY(test_paths(&f, mem));
     } else {
         *mem = scope;

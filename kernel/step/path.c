@@ -148,13 +148,13 @@ static double free_part(const pair_path *p, const pair_meeting *m, double depth)
 }
 
 // the features at s that the rest of the path may close
-static pcs_status look(const trial *t, const pair_path *p, double s, pair_meeting *m,
+static pcs_status look(const trial *t, const pair_path *p, double s, double depth, pair_meeting *m,
                        pcs_arena *mem)
 {
     m->s = s;
     if (m->path1.q) path_pose(&m->path1, s, m->q1);
     if (m->path2.q) path_pose(&m->path2, s, m->q2);
-    const double reach = (1 - s) * (p->length + p->turn) + p->tiny;
+    const double reach = (1 - s) * (p->length + p->turn) + p->tiny + fmax(0, -depth);
     return pair_features(t->m, m->shape1, m->shape2, m->path1.q ? m->q1 : NULL,
                          m->path2.q ? m->q2 : NULL, reach, mem, &m->f, &m->n);
 }
@@ -166,7 +166,7 @@ pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting 
     m->meets = false;
     for (int n = 0; n < LOOKS; ++n) {
         pcs_arena scope = *mem;
-        PCS_TRY(look(t, &p, s, m, &scope));
+        PCS_TRY(look(t, &p, s, depth, m, &scope));
         const double further = free_part(&p, m, depth);
         if (further == 0 && n > SURE && s - before > COARSE * (1 - before)) {
             s = 0.5 * (before + s); // the sample is too far: back towards the meeting

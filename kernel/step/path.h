@@ -26,8 +26,8 @@ typedef struct pair_meeting {
     pcs_feature *f; // -depth on; the first is the closest
 } pair_meeting;
 
-// The first s at which the shapes overlap by depth >= 0 (m): sets `meets` and the fields after it.
-// The features are from the arena.
+// The first s at which the shapes overlap by depth (m; negative: come as near as -depth): sets
+// `meets` and the fields after it. The features are from the arena.
 pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting *m);
 
 // bound on the distance that the rotations on both paths move a surface point (m)

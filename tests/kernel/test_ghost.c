@@ -439,6 +439,49 @@ TEST_OF_SCHEMES(through_a_slot)
     }
 }
 
+// A box slides under a fixed beam, on a floor or on a rail. Its floor or its joint must not lift it
+// to the beam in the search for what it meets: the speed is that without the beam, v - mu g t
+TEST_OF_SCHEMES(under_a_beam)
+{
+    static const double clear[3][2] = {{0.002, 0.0002}, {0.005, 0.001}, {0.01, 0.003}};
+    const double mu = 0.2, speed = 1.5, half[3] = {0.1, 0.1, 0.02};
+    for (int k = 0; k < 3 * 2 * 2 * TEST_DRAWS(8); ++k) {
+        const double h = clear[k % 3][0], gap = clear[k % 3][1], e = k / 3 % 2 ? 0.5 : 0;
+        const bool rail = k / 6 % 2;
+        const double edges[3] = {2 * half[0], 2 * half[1], 2 * half[2]};
+        const double x0 = 0.1 - 0.02 * (k / 12) / TEST_DRAWS(8);
+        const double x[3] = {x0, 0, half[2]}, v[3] = {speed, 0, 0};
+        scene s = scene_open();
+        s.scheme = scheme_of(which);
+        pcs_shape beam = pcs_shape_box(0.5, 0.3, 0.02);
+        beam.position[0] = 0.5;
+        beam.position[2] = 0.05 + gap;
+        scene_rough(&s, (pcs_system){0}, beam, e, 0, mu);
+        const pcs_system b = scene_box(&s, 3, edges, x, NULL, v, NULL);
+        scene_rough(&s, b, pcs_shape_box(edges[0], edges[1], edges[2]), e, 0, mu);
+        if (rail) {
+            const double along[3] = {1, 0, 0};
+            pcs_joint_def def = pcs_joint_def_default(PCS_JOINT_SLIDER);
+            def.system1 = b;
+            CK_OK(pcs_model_place_joint(s.m, x, along, NULL, &def));
+            CK_OK(pcs_model_add_joint(s.m, &def, NULL));
+        } else {
+            scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), e, 0,
+                        mu);
+        }
+        scene_start(&s);
+        const double loss = rail ? 0 : mu * 9.81;
+        while (scene_q(&s, b)[0] < 0.35) {
+            scene_step(&s, h);
+            const double left = speed - loss * s.st->t;
+            ck_assert_msg(fabs(scene_v(&s, b)[0] - left) <= 1e-6 * speed,
+                          "scheme %d, h %g, gap %g, e %g, rail %d, x0 %g: %g, not %g", which, h,
+                          gap, e, rail, x0, scene_v(&s, b)[0], left);
+        }
+        scene_close(&s);
+    }
+}
+
 // two balls that pass each other in the air
 TEST_OF_SCHEMES(balls_pass_each_other)
 {
