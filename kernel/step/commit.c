@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linalg/m3.h"
+#include "problem/measure.h"
 #include "step/couple.h"
 #include "step/skip.h"
 
@@ -62,11 +63,12 @@ static void publish_pieces(void *arg, int begin, int end)
 }
 
 // Error of velocities that were solved to the tolerance of the scheme: the residual is relative to
-// |q| or |W r| <= |q| + |u|, over all contacts. Velocities accepted with a larger residual have a
-// larger error, which is limited to a hundredth.
+// |q| or |W r| <= |q| + |u|, over all contacts. Far targets are in u: there |u| <= |q| + |W r|
+// would hold without them. Velocities accepted with a larger residual have a larger error, which is
+// limited to a hundredth.
 double step_velocity_tol(const pcs_scheme *s, const pcs_measure *m)
 {
-    const double size = m->norm_q + m->norm_u;
+    const double size = fmin(m->norm_q + m->norm_u, 3 * measure_size(m));
     double part = fmax(s->solver.tol, 16 * DBL_EPSILON);
     if (!(m->residual <= part)) part = m->residual <= 1e-2 ? m->residual : fmax(part, 1e-2);
     return isfinite(size) ? part * size : 0;

@@ -210,7 +210,9 @@ static pcs_status list_contacts(pcs_work *wk, pcs_arena *mem)
 
 static pcs_status local_problem(pcs_work *wk, pcs_arena *mem)
 {
-    return bodies_assemble(&wk->problem, wk->v_free, mem, &wk->local);
+    bodies_problem *p = &wk->problem;
+    PCS_TRY(bodies_find_far(p, p->nb, NULL, wk->v_free, *mem, &p->far));
+    return bodies_assemble(p, wk->v_free, mem, &wk->local);
 }
 
 // runs `make` in an arena of the work, which grows until it is large enough

@@ -414,8 +414,8 @@ static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_are
     if (size < LEAST_SPEED) return true;
     const double most = ROUNDING_MOST * report->measure.norm_q;
     if (!(report->measure.residual * size <= most)) return false;
-    const double rounding =
-        ROUNDING * bodies_load(t->solution.solved, t->solution.solved_free, t->solution.r, mem);
+    const double rounding = ROUNDING * bodies_load(t->solution.solved, t->solution.solved_free,
+                                                   size, t->solution.r, mem);
     return report->measure.residual * size <= rounding && rounding <= most;
 }
 

@@ -124,7 +124,7 @@ pcs_status bodies_assemble(const bodies_problem *b, const double *v_free, pcs_ar
     for (int i = 0; i < b->nb; ++i) {
         block[i] = bodies_cone(&b->block[i]);
     }
-    *out = (pcs_problem){.n = b->n, .nb = b->nb, .block = block, .q = q};
+    *out = (pcs_problem){.n = b->n, .nb = b->nb, .block = block, .q = q, .far = b->far};
     pcs_bsr H;
     PCS_TRY(bodies_stack(b, arena, &H));
     if (b->A->joined) {

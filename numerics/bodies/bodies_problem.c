@@ -205,7 +205,8 @@ static pcs_status open(const pcs_bodies_problem *b, pcs_arena *arena, block_lu *
     F->lu = PCS_TAKE(arena, numbers, double);
     F->val = PCS_TAKE(arena, numbers, double);
     F->piv = PCS_TAKE(arena, (size_t)b->start[b->ns], int);
-    *out = (bodies_problem){b->n, b->nb, b->block, b->shift, F, b->R};
+    *out = (bodies_problem){
+        .n = b->n, .nb = b->nb, .block = b->block, .shift = b->shift, .A = F, .R = b->R};
     if (!F->lu || !F->val || !F->piv) return pcs_fail_memory("bodies");
     if (numbers > 0) memcpy(F->lu, b->A, numbers * sizeof *b->A);
     const int bad = block_lu_factor(F);
@@ -277,6 +278,7 @@ pcs_status pcs_bodies_condense(const pcs_bodies_problem *b, pcs_arena *arena, pc
     block_lu F;
     bodies_problem p;
     PCS_TRY(open(b, arena, &F, &p));
+    PCS_TRY(bodies_find_far(&p, p.nb, NULL, b->v_free, *arena, &p.far));
     return bodies_assemble(&p, b->v_free, arena, out);
 }
 

@@ -228,7 +228,7 @@ void finish_system_measure(const finish_system *s, const double *r, double *v, d
                            pcs_measure *out)
 {
     const bodies_problem *b = s->b;
-    measure_sums sums = {0};
+    measure_sums sums = {.far = b->far};
     memset(v, 0, (size_t)s->nv * sizeof *v);
     finish_impulses(s, r, v);
     block_lu_solve_all(b->A, v);

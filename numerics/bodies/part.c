@@ -14,6 +14,7 @@ pcs_status part_open(const island_task *t, pcs_arena *arena, part *p)
 {
     *p = (part){.b = *t->of.b};
     if (!is_whole(t)) PCS_TRY(islands_extract(t->of.b, t->all, t->number, arena, &p->b));
+    p->b.far = t->of.far;
     const int *start = p->b.A->start;
     p->v = PCS_TAKE(arena, (size_t)start[p->b.A->nb], double);
     p->r = PCS_TAKE(arena, (size_t)p->b.n, double);

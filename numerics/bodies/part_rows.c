@@ -14,7 +14,9 @@ pcs_status part_rows_open(const island_task *t, pcs_arena *arena, part_rows *out
     PCS_TRY(mass_in_arena(b->A, arena, &M));
     out->g.M = M;
     PCS_TRY(bodies_stack(b, arena, &out->g.H));
-    return global_terms_take(&out->g, out->p.v, arena, &out->terms);
+    PCS_TRY(global_terms_take(&out->g, out->p.v, arena, &out->terms));
+    out->terms.local.far = b->far;
+    return PCS_OK;
 }
 
 bool part_rows_track(island_task *t, part_rows *x, const pcs_solver_opts *o, pcs_arena *arena,

@@ -21,6 +21,7 @@ typedef struct island {
     int nb, ns;
     const int *block, *sys;
     const int *place; // null: the island is one block, its systems in the order of its sides
+    pcs_far far;      // norms of its q; zero: |q|
 } island;
 
 // A^-1 of a rigid body, its rotational block in the inertial frame

@@ -175,7 +175,8 @@ static inline void add_absolute(int d, int n, const double *restrict J, const do
     }
 }
 
-double bodies_load(const bodies_problem *b, const double *v_free, const double *r, pcs_arena work)
+double bodies_load(const bodies_problem *b, const double *v_free, double most, const double *r,
+                   pcs_arena work)
 {
     const int *start = b->A->start, nv = start[b->A->nb];
     int widest = 6, tallest = 1;
@@ -217,7 +218,77 @@ double bodies_load(const bodies_problem *b, const double *v_free, const double *
                 add_absolute(k->dim, columns, J, v + from, sum);
             }
         }
+        for (int a = 0; a < k->dim && v_free; ++a) {
+            const double shift = fabs(b->shift[k->row + a]), others = sum[a] - shift;
+            if (shift > others + most) sum[a] = others + (others + most);
+        }
         squares_add(&load, (size_t)k->dim, sum);
     }
     return squares_root(&load);
+}
+
+// ---- far targets -------------------------------------------------------------------------------
+
+// the largest sum of |J v| over the rows of a block; J and sum are scratch
+static double largest_velocity(const bodies_problem *b, int block, const double *v_free, double *J,
+                               double *sum)
+{
+    const bodies_block *k = &b->block[block];
+    double most = 0;
+    memset(sum, 0, (size_t)k->dim * sizeof *sum);
+    for (int e = 0; e < 2; ++e) {
+        if (k->sys[e] < 0) continue;
+        const double *v = v_free + b->A->start[k->sys[e]];
+        bodies_rows(b, block, e, J);
+        for (int j = 0; j < width(b->A->start, k->sys[e]); ++j) {
+            for (int a = 0; a < k->dim; ++a) {
+                sum[a] += fabs(J[a + k->dim * j] * v[j]);
+            }
+        }
+    }
+    for (int a = 0; a < k->dim; ++a) {
+        most = fmax(most, sum[a]);
+    }
+    return most;
+}
+
+pcs_status bodies_find_far(const bodies_problem *b, int nb, const int *blocks, const double *v_free,
+                           pcs_arena work, pcs_far *out)
+{
+    double shift = 0;
+    *out = (pcs_far){0};
+    for (int i = 0; i < nb; ++i) {
+        const pcs_block k = bodies_cone(&b->block[blocks ? blocks[i] : i]);
+        shift = fmax(shift, far_shift(&k, b->shift + k.row));
+    }
+    if (shift == 0) return PCS_OK;
+
+    size_t wide = 1, tall = 1;
+    for (int i = 0; i < nb; ++i) {
+        const bodies_block *k = &b->block[blocks ? blocks[i] : i];
+        for (int e = 0; e < 2; ++e) {
+            const size_t w = k->sys[e] < 0 ? 0 : (size_t)width(b->A->start, k->sys[e]);
+            if (w > wide) wide = w;
+        }
+        if ((size_t)k->dim > tall) tall = (size_t)k->dim;
+    }
+    double *J = PCS_TAKE(&work, 2 * tall * wide, double);
+    double *sum = PCS_TAKE(&work, tall, double);
+    if (!J || !sum) return pcs_fail_memory("contacts");
+    far_sums s = {0};
+    for (int i = 0; i < nb && far_may_be(shift, s.velocity); ++i) {
+        const int block = blocks ? blocks[i] : i;
+        s.velocity = fmax(s.velocity, largest_velocity(b, block, v_free, J, sum));
+    }
+    if (!far_may_be(shift, s.velocity)) return PCS_OK;
+    for (int i = 0; i < nb; ++i) {
+        const int block = blocks ? blocks[i] : i;
+        const pcs_block k = bodies_cone(&b->block[block]);
+        double scale = 0;
+        if (k.cone == PCS_CONE_BOX) bodies_diagonal(b, block, J, &scale);
+        bodies_block_constant(b, block, v_free, sum);
+        far_add(&s, &k, scale, sum);
+    }
+    *out = far_close(&s);
+    return PCS_OK;
 }

@@ -55,21 +55,23 @@ static double budget_of(const solution *s, int i)
 }
 
 // solves an island of one block as the first sweep would, which is exact
-static bool solve_one(solution *s, int i, int block, const pcs_solver_opts *o, const double *v_free)
+static bool solve_one(solution *s, int i, int block, const pcs_solver_opts *o, pcs_far far,
+                      const double *v_free)
 {
     const bool sweeps = o->kind == PCS_SOLVER_AUTO || sweeps_honour(o);
     if (!sweeps || !(fmin(o->max_iters, budget_of(s, i)) >= 1)) return false;
     pcs_report report = {.outcome = PCS_OUTCOME_CONVERGED, .solver = PCS_SOLVER_NSGS, .iters = 1};
-    if (!sweep_one(s->b, block, o, v_free, s->v, s->r, s->u, &report.measure)) return false;
+    if (!sweep_one(s->b, block, o, far, v_free, s->v, s->r, s->u, &report.measure)) return false;
     s->result[i] = (island_result){.solve = report, .sweeps = 1, .units = PREPARE + 1};
     return true;
 }
 
-// |q|^2 of an island; u is overwritten
-static double square_of_q(const solution *s, int i)
+// |q|^2 of an island, without far targets; u is overwritten
+static double square_of_q(const solution *s, int i, pcs_far far)
 {
     const bodies_problem *b = s->b;
     double sum = 0;
+    if (far.met > 0) return far.unit * far.unit;
     for (int e = s->s.block_start[i]; e < s->s.block_start[i + 1]; ++e) {
         const bodies_block *k = &b->block[s->s.block[e]];
         double *q = s->u + k->row;
@@ -89,7 +91,7 @@ static double square_of_violation(const solution *s, int i)
 }
 
 // several islands within these tolerances are within o->tol together
-static double tol_of(const solution *s, int i)
+static double tol_of(const solution *s, int i, pcs_far far)
 {
     const double tol = s->o->tol;
     if (s->s.n == 1) return tol;
@@ -100,7 +102,7 @@ static double tol_of(const solution *s, int i)
     for (int k = 0; k < s->s.n; ++k) {
         if (k != i) others += square_of_violation(s, k);
     }
-    const double left = tol * tol - others / square_of_q(s, i);
+    const double left = tol * tol - others / square_of_q(s, i, far);
     return left > 0 ? fmax(equal, LEFT * sqrt(left)) : equal;
 }
 
@@ -140,11 +142,14 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     // any r is better than none
     t.result->solve = (pcs_report){.outcome = PCS_OUTCOME_STALLED,
                                    .measure = {.residual = INFINITY, .natural_map = INFINITY}};
-    t.o.tol = tol_of(s, i);
+    PCS_TRY(bodies_find_far(s->b, t.of.nb, t.of.block, s->v_free, work, &t.of.far));
+    t.o.tol = tol_of(s, i, t.of.far);
     const bool joined = task_is_joined(&t);
     if (s->watch && s->watch->stopped) return joined ? PCS_OK : task_sweep(&t, 0, 0);
     if (has_envelope(&t)) return task_assemble(&t, &t.o, task_left(&t), SPARSE_STEP);
-    if (t.of.nb == 1 && !joined && solve_one(s, i, *t.of.block, &t.o, s->v_free)) return PCS_OK;
+    if (t.of.nb == 1 && !joined && solve_one(s, i, *t.of.block, &t.o, t.of.far, s->v_free)) {
+        return PCS_OK;
+    }
     const solver_class *c = solver_class_of(t.o.kind);
     const pcs_status status = c->solve_bodies ? c->solve_bodies(&t) : PCS_ERR_UNSUPPORTED;
     if (status != PCS_ERR_UNSUPPORTED) return status;
@@ -315,7 +320,8 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
 {
     const bodies_problem *b = s->b;
     measure_sums sums = {0};
-    const double load = bodies_load(b, NULL, s->r, work);
+    squares unit = {0};
+    const double load = bodies_load(b, NULL, 0, s->r, work);
     if (load < 0) return pcs_fail_memory("contacts");
     squares_add(&sums.load, 1, &load);
     for (int i = 0; i < b->nb; ++i) {
@@ -327,8 +333,10 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
         const double violation = one->residual * measure_size(one);
         squares_add(&sums.violation, 1, &violation);
         squares_add(&sums.q, 1, &one->norm_q);
+        squares_add(&unit, 1, &one->q_unit);
         squares_add(&sums.wr, 1, &one->norm_wr);
     }
+    sums.far = (pcs_far){squares_root(&unit), squares_root(&sums.q)};
     measure_close(&sums, &out->measure);
     return PCS_OK;
 }
@@ -364,12 +372,14 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, pcs_w
     island_result result;
     int start[2] = {0, 1};
     const bool one = b->nb == 1 && !b->A->joined;
+    pcs_far far = {0};
     if (one) {
+        PCS_TRY(bodies_find_far(b, 1, NULL, v, work, &far));
         // one block needs no search for islands
         s.s = (islands){.n = 1, .block_start = start};
         s.result = &result;
     }
-    if (!one || !solve_one(&s, 0, 0, o, v)) {
+    if (!one || !solve_one(&s, 0, 0, o, far, v)) {
         PCS_TRY(begin(&s, v, &work));
         PCS_TRY(solve_islands(&s, work));
     }

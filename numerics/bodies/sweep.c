@@ -167,7 +167,7 @@ static void measure(job *j)
     run(j, PHASE_CLEAR);
     run(j, PHASE_PUSH);
     run(j, PHASE_MEASURE);
-    measure_sums s = {0};
+    measure_sums s = {.far = j->p.of.far};
     for (int c = 0; c < colours_clusters(&j->order); ++c) {
         measure_join(&s, &j->sums[c]);
     }
@@ -416,15 +416,15 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
     return PCS_OK;
 }
 
-bool sweep_one(const bodies_problem *b, int block, const pcs_solver_opts *o, const double *v_free,
-               double *v, double *r, double *u, pcs_measure *out)
+bool sweep_one(const bodies_problem *b, int block, const pcs_solver_opts *o, pcs_far far,
+               const double *v_free, double *v, double *r, double *u, pcs_measure *out)
 {
     prepared_one one;
     if (!prepared_make_one(b, block, v_free, &one)) return false;
 
     const prepared *p = &one.p;
     double y[ONE_SIZE] = {0}, spare[LINE] = {0}, x[3], velocity[3];
-    measure_sums sums = {0};
+    measure_sums sums = {.far = far};
     prepared_gather(p, r, x);
     blocks_push(p, 0, 1, spare, x, y);
     blocks_visit(p, 0, 1, spare, y, x);

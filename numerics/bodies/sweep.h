@@ -38,7 +38,7 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
 // The same for one block of the problem whose bodies no other block touches: its exact solution,
 // within o->tol. False where there is no closed form, or where rounding leaves more than o->tol;
 // then nothing is written.
-bool sweep_one(const bodies_problem *b, int block, const pcs_solver_opts *o, const double *v_free,
-               double *v, double *r, double *u, pcs_measure *out);
+bool sweep_one(const bodies_problem *b, int block, const pcs_solver_opts *o, pcs_far far,
+               const double *v_free, double *v, double *r, double *u, pcs_measure *out);
 
 #endif

@@ -55,6 +55,28 @@ pcs_status pcs_global_check(const pcs_global_problem *g)
     return problem_check_rows(&p, g->H.row, "H");
 }
 
+// ---- far targets -------------------------------------------------------------------------------
+
+// the largest sum of |H_ij v_j| over a row
+static double largest_sum(const pcs_bsr *H, const double *v)
+{
+    double most = 0;
+    for (int i = 0; i < H->m; ++i) {
+        const int h = H->row[i + 1] - H->row[i];
+        for (int l = 0; l < h; ++l) {
+            double sum = 0;
+            for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k) {
+                const double *x = H->val + H->off[k] + l;
+                for (int c = H->col[H->idx[k]]; c < H->col[H->idx[k] + 1]; ++c, x += h) {
+                    sum += fabs(*x * v[c]);
+                }
+            }
+            most = fmax(most, sum);
+        }
+    }
+    return most;
+}
+
 // ---- to the local form and back ----------------------------------------------------------------
 
 pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena, pcs_problem *out)
@@ -79,6 +101,7 @@ pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena, pc
         q[i] += g->w[i];
     }
     out->q = q;
+    problem_find_far(out, g->w, g->w ? largest_sum(&g->H, v) : 0);
     return pcs_problem_check(out);
 }
 
@@ -196,6 +219,7 @@ pcs_status global_terms_take(const pcs_global_problem *g, const double *v_free, 
             out->norm_w += fabs(D[(size_t)c * ((size_t)k->dim + 1)]);
         }
     }
+    problem_find_far(&out->local, g->w, g->w ? largest_sum(&g->H, out->v_free) : 0);
     // overflow
     return pcs_problem_check(&out->local);
 }

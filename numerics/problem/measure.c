@@ -189,7 +189,7 @@ static double larger(double a, double b)
 
 double measure_size(const pcs_measure *m)
 {
-    const double size = larger(m->norm_q, m->norm_wr);
+    const double size = larger(m->q_unit, m->norm_wr);
     // with q = 0 any multiple of r solves as well: its own size is the only scale
     return m->norm_q == 0 ? larger(size, m->rounding / DBL_EPSILON) : size;
 }
@@ -220,11 +220,12 @@ void measure_join(measure_sums *m, const measure_sums *other)
 void measure_close(const measure_sums *m, pcs_measure *out)
 {
     *out = (pcs_measure){.natural_map = squares_root(&m->natural),
-                         .norm_q = squares_root(&m->q),
+                         .norm_q = m->far.met > 0 ? m->far.met : squares_root(&m->q),
                          .norm_wr = squares_root(&m->wr),
                          .norm_r = squares_root(&m->r),
                          .norm_u = squares_root(&m->u),
                          .rounding = DBL_EPSILON * squares_root(&m->load)};
+    out->q_unit = m->far.met > 0 ? m->far.unit : out->norm_q;
     // not finite: no comparison may pass
     const double size = measure_size(out);
     if (!isfinite(out->norm_r) || !isfinite(size) || !isfinite(out->rounding)) {
@@ -238,7 +239,7 @@ void measure_close(const measure_sums *m, pcs_measure *out)
 
 measure_sums problem_sums(const pcs_problem *p, const double *r, double *u)
 {
-    measure_sums m = {0};
+    measure_sums m = {.far = p->far};
     double trace = -1;
     measure_velocity(&m, p->n, p->q, u);
     for (int b = 0, wrow = 0; b < p->nb; ++b) {

@@ -34,7 +34,11 @@ static pcs_problem local_problem(void)
 {
     static int part[3] = {0, 3, 6}, ptr[3] = {0, 2, 3}, idx[3] = {0, 1, 1};
     static size_t off[3] = {0, 9, 18};
-    return (pcs_problem){6, 2, blocks, {2, 2, part, part, ptr, idx, off, W_val}, q_val};
+    return (pcs_problem){.n = 6,
+                         .nb = 2,
+                         .block = blocks,
+                         .W = {2, 2, part, part, ptr, idx, off, W_val},
+                         .q = q_val};
 }
 
 // two contacts on seven velocities, one equality row

@@ -350,7 +350,8 @@ static pcs_problem one_contact(double *W, const double *q, const pcs_block *bloc
 {
     static int part[2] = {0, 3}, ptr[2] = {0, 1}, idx[1];
     static size_t off[1];
-    return (pcs_problem){3, 1, block, {1, 1, part, part, ptr, idx, off, W}, q};
+    return (pcs_problem){
+        .n = 3, .nb = 1, .block = block, .W = {1, 1, part, part, ptr, idx, off, W}, .q = q};
 }
 
 static int files_in_folder(void)

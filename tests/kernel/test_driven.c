@@ -259,6 +259,30 @@ TEST(a_conveyor_takes_a_box_along)
     }
 }
 
+// However fast the belt is, the friction on a slab is mu m g, and the slab does not rise or turn by
+// more than the error of its own velocities
+TEST(a_fast_belt_hides_no_error)
+{
+    for (int k = 0; k < 3; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        const double mu = 0.4, h = 1e-3, edges[3] = {0.4, 0.4, 0.1}, x[3] = {0, 0, 0.05};
+        path belt = {.belt = {pow(10, 2 + 2 * k), 0, 0}};
+        platform(&s, &belt, 0, mu);
+        const pcs_system slab = scene_box(&s, 3, edges, x, NULL, NULL, NULL);
+        scene_shape(&s, slab, pcs_shape_box(0.4, 0.4, 0.1), 0);
+        scene_start(&s);
+        for (int i = 1; i <= 200; ++i) {
+            scene_step(&s, h);
+            const double *v = scene_v(&s, slab);
+            CK_NEAR(v[0], mu * 9.81 * h * i, 1e-7);
+            CK_NEAR(fmax(fabs(v[1]), fabs(v[2])), 0, 1e-7);
+            CK_NEAR(fmax(fabs(v[3]), fmax(fabs(v[4]), fabs(v[5]))), 0, 5e-7);
+        }
+        scene_close(&s);
+    }
+}
+
 // Two driven plates that close on a cube: when both touch, no impulses keep them apart, for any
 // step. The sentence says which contacts prove it and by how much, and no step size is blamed
 TEST(driven_plates_that_close)

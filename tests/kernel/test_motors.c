@@ -211,6 +211,80 @@ TEST(a_limited_motor_starts_a_flywheel)
     }
 }
 
+// A target that is never reached asks for a constant moment. With the inertias I1 and I2 of two
+// wheels, and teeth 2 : 1, the first has the angular acceleration M / (I1 + 4 I2), and the force at
+// the teeth is 2 I2 of it over the radius. A step that has converged has these to the tolerance of
+// its solver, relative to the speeds that the wheels have, however far the target is
+TEST(a_far_target_hides_no_error)
+{
+    const double M = 0.5, edges[3] = {0.3, 0.3, 0.1}, thin[3] = {0.2, 0.2, 0.05},
+                 first[3] = {0, 0, 0}, second[3] = {0.5, 0, 0}, back[3] = {-1, 0, 0};
+    const double I1 = 2 * (0.09 + 0.09) / 12, I2 = (0.04 + 0.04) / 12, radius = 0.5 / 3;
+    const double rate = M / (I1 + 4 * I2), tooth = I2 * 2 * rate / radius;
+    for (int k = 0; k < 8; ++k) {
+        scene s = scene_open();
+        s.scheme = k % 2 == 0 ? pcs_scheme_default() : pcs_scheme_dense(1e-8, 0.1);
+        scene_gravity(&s, 0, -G, 0);
+        const pcs_system wheel = scene_box(&s, 2, edges, first, NULL, NULL, NULL);
+        const pcs_system pinion = scene_box(&s, 1, thin, second, NULL, NULL, NULL);
+        pcs_joint_motor motor =
+            pcs_joint_motor_default(place(&s, PCS_JOINT_HINGE, wheel, world, first, e_z));
+        const pcs_interaction hinge = place(&s, PCS_JOINT_HINGE, pinion, world, second, e_z);
+        pcs_joint_def gear = pcs_joint_def_default(PCS_JOINT_GEAR);
+        gear.system1 = wheel;
+        gear.system2 = pinion;
+        gear.teeth[0] = 20;
+        gear.teeth[1] = 10;
+        CK_OK(pcs_joint_axes(e_z, e_x, gear.axes1));
+        CK_OK(pcs_joint_axes(e_z, back, gear.axes2));
+        CK_OK(pcs_model_add_joint(s.m, &gear, NULL));
+        motor.of_speed = true;
+        motor.target.offset = pow(10, 2 + k / 2 * 2);
+        motor.limit = M;
+        CK_OK(pcs_model_add_joint_motor(s.m, &motor, NULL));
+        scene_start(&s);
+        for (int i = 1; i <= 200; ++i) {
+            scene_step(&s, 1e-3);
+            const double speed = rate * 1e-3 * i;
+            const pcs_joint_state a = joint_now(&s, motor.joint), b = joint_now(&s, hinge);
+            CK_NEAR(a.speed[0], speed, 2e-8);
+            CK_NEAR(b.speed[0], -2 * a.speed[0], 1e-7);
+            CK_NEAR(hypot(a.force1[0], a.force1[1]), 2 * G + tooth, 2e-4);
+            CK_NEAR(hypot(b.force1[0], b.force1[1]), G - tooth, 2e-4);
+        }
+        scene_close(&s);
+    }
+}
+
+// a ball that falls beside a wheel with a far target rebounds as it does alone: the error of
+// velocities below which nothing rebounds is not that of the target
+TEST(a_ball_bounces_beside_a_far_target)
+{
+    double top[2] = {0};
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, -G);
+        scene_ground(&s, 0.9);
+        const double x[3] = {5, 0, 1.1};
+        const pcs_system ball = scene_solid_ball(&s, 1, 0.1, x, NULL, 0.9);
+        pcs_joint_motor motor = pcs_joint_motor_default((pcs_interaction){0});
+        flywheel(&s, 0.8, 0, &motor.joint);
+        motor.of_speed = true;
+        motor.target.offset = 1e8;
+        motor.limit = 1;
+        if (k == 1) CK_OK(pcs_model_add_joint_motor(s.m, &motor, NULL));
+        scene_start(&s);
+        for (int i = 0; i < 900; ++i) {
+            scene_step(&s, 1e-3);
+            if (i > 500) top[k] = fmax(top[k], scene_q(&s, ball)[2] - 0.1);
+        }
+        scene_close(&s);
+    }
+    CK_NEAR(top[0], 0.81, 2e-3);
+    CK_NEAR(top[1], top[0], 1e-6);
+}
+
 // the position at the end of each step is the target where the limit allows it
 TEST(a_limited_motor_reaches_a_position)
 {

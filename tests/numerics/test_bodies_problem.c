@@ -88,6 +88,65 @@ TEST(the_three_forms_are_one_problem)
     }
 }
 
+// the largest |x|
+static double largest(int n, const double *x)
+{
+    double most = 0;
+    for (int i = 0; i < n; ++i) {
+        most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+// A belt below a pile, from 1 to 9e4 m/s: what solves to 1e-8 has the velocities of what solves to
+// 1e-10, in units of the velocities, and the residual is the same in all forms
+TEST(a_fast_belt_hides_no_error)
+{
+    for (int kind = 0; kind < PILE_COUNT; ++kind) {
+        for (int speed = 1; speed < 100000; speed *= 300) {
+            shown s = show((pile_kind)kind, TEST_FEW(20, 40));
+            double *shift = (double *)s.b.shift;
+            for (int i = 0; i < s.b.nb; ++i) {
+                const pcs_bodies_block *k = &s.b.block[i];
+                const bool lowest = k->sys[0] < 0 || k->sys[1] < 0;
+                if (lowest && k->cone == PCS_CONE_COULOMB) shift[k->row + 1] += speed;
+            }
+            const int nv = s.b.start[s.b.ns];
+            const size_t rows = (size_t)s.b.n;
+            double *v = calloc((size_t)nv, sizeof *v), *r = calloc(rows, sizeof *r),
+                   *u = calloc(rows, sizeof *u);
+            pcs_report report, finer;
+            pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
+            o.tol = 1e-8;
+            CK_OK(solve(&s, &o, &report));
+            ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
+            o.tol = 1e-10;
+            CK_OK(pcs_solve_bodies(NULL, &s.b, &o, INFINITY, (pcs_watch){0}, v, r, u, &finer));
+            ck_assert_int_eq(finer.outcome, PCS_OUTCOME_CONVERGED);
+            const double size = fmax(largest(nv, v), largest(nv, s.b.v_free));
+            expect_same(s.v, v, nv, 1e-4 * size);
+
+            pcs_problem local;
+            pcs_global_problem global;
+            pcs_mass_matrix *M;
+            pcs_measure m, g;
+            CK_OK(pcs_bodies_condense(&s.b, &s.arena, &local));
+            CK_OK(pcs_bodies_to_global(NULL, &s.b, &s.arena, &M, &global));
+            pcs_problem_measure(&local, s.r, u, &m);
+            CK_OK(pcs_global_measure(&global, s.arena, s.r, v, u, &g));
+            CK_NEAR(m.q_unit, g.q_unit, 1e-12 * m.q_unit);
+            CK_NEAR(m.norm_q, g.norm_q, 1e-12 * m.norm_q);
+            ck_assert_double_le(m.q_unit, 10 * size * sqrt((double)s.b.n));
+            CK_NEAR(m.residual, report.measure.residual, 1e-9);
+            pcs_mass_matrix_destroy(M);
+            free(v);
+            free(r);
+            free(u);
+            forget(&s);
+        }
+    }
+}
+
 TEST(a_copy_borrows_nothing)
 {
     for (int kind = 0; kind < PILE_COUNT; ++kind) {

@@ -128,7 +128,11 @@ TEST(rows_of_zeros_add_nothing)
         double w = W[k % 4], u[2];
         const double x = r[k / 20 % 4];
         const pcs_block block = {k < 80 ? PCS_CONE_UNILATERAL : PCS_CONE_EQUALITY, 0, 1, 0};
-        pcs_problem p = {1, 1, &block, {1, 1, one, one, ptr1, idx1, off, &w}, &q[k / 4 % 5]};
+        pcs_problem p = {.n = 1,
+                         .nb = 1,
+                         .block = &block,
+                         .W = {1, 1, one, one, ptr1, idx1, off, &w},
+                         .q = &q[k / 4 % 5]};
         pcs_measure alone, beside;
         CK_OK(pcs_problem_check(&p));
         pcs_problem_measure(&p, &x, &u[0], &alone);

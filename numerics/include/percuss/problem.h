@@ -34,6 +34,14 @@ typedef struct pcs_block {
                ///< bound of |r|, finite, >= 0; 0 in others
 } pcs_block;
 
+/// Norms of q in which far targets do not count: speeds that rows need not reach, and that are much
+/// larger than those of the bodies (doc/measures.md). Forms that know the velocities of the bodies
+/// set them; both 0: |q|
+typedef struct pcs_far {
+    double unit; ///< for the unit of the residual: no far target counts
+    double met;  ///< for the size of the data: a box counts with what its own impulse can reach
+} pcs_far;
+
 /// u = W r + q over a product of cones. W may be unsymmetric, singular or indefinite. The
 /// rows of one cone block lie within one block row of W; W's row and column partitions are
 /// equal. The struct borrows everything.
@@ -43,6 +51,7 @@ typedef struct pcs_problem {
     const pcs_block *block; ///< nb
     pcs_bsr W;              ///< n x n
     const double *q;        ///< n
+    pcs_far far;            ///< zero: the residual is relative to the whole of q
 } pcs_problem;
 
 /// Checks a problem: sizes, order of the blocks, finiteness. The solvers call it first.
@@ -60,10 +69,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_compress(const pcs_problem *p, pcs_
 /// P_K(r_i - rho_i s(u_i)). W and r are rounded numbers, which blurs u = W r + q by `rounding`:
 /// neither of the first two is reported smaller, for any computed F.
 typedef struct pcs_measure {
-    double residual;    ///< |(F_i / rho_i)_i| / max(|q|, |W r|), but not below rounding over the
+    double residual;    ///< |(F_i / rho_i)_i| / max(q_unit, |W r|), but not below rounding over the
                         ///< same: velocity over velocity. With q = 0, over | |W||r| |
     double natural_map; ///< |r - P_K(r - s(u))|, rho = 1, as published, but not below rounding
-    double norm_q;      ///< Euclidean norm of q
+    double q_unit;      ///< Euclidean norm of q; with far targets far.unit
+    double norm_q;      ///< Euclidean norm of q; with far targets far.met
     double norm_wr;     ///< Euclidean norm of W r
     double norm_r;      ///< Euclidean norm of r
     double norm_u;      ///< Euclidean norm of u = W r + q (not of s(u))

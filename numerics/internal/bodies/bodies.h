@@ -23,6 +23,7 @@ typedef struct bodies_problem {
     const block_lu *A;         // factors, a block per moving system; A->start: places in v
     const double *R; // 9 per moving system, body to inertial, column-major; read for rigid
                      // bodies only
+    pcs_far far;     // norms of q, of a problem of one island; zero: |q|
 } bodies_problem;
 
 typedef struct bodies_report {
@@ -88,11 +89,17 @@ PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, doub
 // nb: 1 / rho_i = tr W_ii / d_i of theory 7.7
 PCS_API pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale);
 
+// The norms of q without far targets, of blocks[0 .. nb - 1] (null: of all). Memory from the arena
+// by value
+PCS_API pcs_status bodies_find_far(const bodies_problem *b, int nb, const int *blocks,
+                                   const double *v_free, pcs_arena work, pcs_far *out);
+
 // The norm of u = H v + shift computed with the absolute values of all terms: times DBL_EPSILON it
-// bounds the rounding of u. v_free null: of the impulses alone, |H| |A^-1 H^T r|. Memory from the
-// arena by value; negative when that is too small
-PCS_API double bodies_load(const bodies_problem *b, const double *v_free, const double *r,
-                           pcs_arena work);
+// bounds the rounding of u. v_free null: of the impulses alone, |H| |A^-1 H^T r|. A shift counts up
+// to `most` beyond the other terms of its row: more is the rounding of a far target. Memory from
+// the arena by value; negative when that is too small
+PCS_API double bodies_load(const bodies_problem *b, const double *v_free, double most,
+                           const double *r, pcs_arena work);
 
 // What H^T r + load leaves of every body, forces and moments apart, relative to the sums of the
 // sizes of their terms: ns numbers, infinite for systems that are no bodies. Only rows of blocks
@@ -109,8 +116,8 @@ PCS_API pcs_status bodies_imbalance(const bodies_problem *b, const unsigned char
 // above, and no box; other blocks keep their r, and of other systems nothing is read. holds, ns:
 // true where r balances the system on return. free, nv, of these systems: the part of the
 // velocities v that these contacts do not resist; where H v determines v it is nearly zero, however
-// small H v is beside v. It costs some solves with one sparse Cholesky factorisation. PCS_ERR_MEMORY, with the demand in *work.peak, when the arena is
-// too small.
+// small H v is beside v. It costs some solves with one sparse Cholesky factorisation.
+// PCS_ERR_MEMORY, with the demand in *work.peak, when the arena is too small.
 PCS_API pcs_status bodies_balance(const bodies_problem *b, const unsigned char *take,
                                   const double *load, const double *v, pcs_arena work, double *r,
                                   bool *holds, double *free);

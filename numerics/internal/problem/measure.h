@@ -26,6 +26,7 @@ typedef struct measure_sums {
     squares violation, q, wr; // of F_i / rho_i, q and W r: the residual
     squares natural, r, u;    // the natural map
     squares load;             // | |W||r| |, added by the caller; without it the rounding is 0
+    pcs_far far;              // of the problem; zero: q is its sum
 } measure_sums;
 
 // n rows of q and W r: u is W r on entry and u = W r + q on return
@@ -76,7 +77,27 @@ PCS_API double measure_error(const pcs_measure *m, double tol);
 #define Q_FORGOTTEN 1e-3
 double measure_against_q(const pcs_measure *m);
 
-// max(|q|, |W r|), the unit of the residual
+// max(|q|, |W r|) without far targets, the unit of the residual
 PCS_API double measure_size(const pcs_measure *m);
+
+// ---- far targets -------------------------------------------------------------------------------
+
+// Collects the norms of q of a problem with far targets, block by block. `velocity`: the largest
+// sum of |H_ij v_j| over all rows i, with the velocities v without impulses
+typedef struct far_sums {
+    squares unit, met;
+    double velocity;
+    bool any;
+} far_sums;
+
+// the largest |shift| of q = H v + shift in rows that need not be met: boxes and tangents
+double far_shift(const pcs_block *k, const double *shift);
+// true where rows with this shift may be far
+bool far_may_be(double shift, double velocity);
+// scale: 1 / rho_i of a box; of other cones it is not read
+void far_add(far_sums *s, const pcs_block *k, double scale, const double *q);
+pcs_far far_close(const far_sums *s);
+// the same for a problem with q = H v + shift; shift may be null
+void problem_find_far(pcs_problem *p, const double *shift, double velocity);
 
 #endif
