@@ -230,6 +230,7 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
         }
     }
     out->v_free = NULL;
+    out->part_of_tol = 1;
     out->block = block;
     out->problem = (bodies_problem){.n = out->rows,
                                     .nb = n,
@@ -238,30 +239,6 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
                                     .A = &out->lu,
                                     .R = t->rotation};
     return PCS_OK;
-}
-
-double step_load_bounds(const trial *t, const double *r, candidates *list, solution *s)
-{
-    double change = 0, largest = 0;
-    // interactions come first
-    for (int i = 0, at = 0; i < list->n && list->c[i].joint; ++i) {
-        const candidate *c = &list->c[i];
-        if (!c->active) continue;
-        bodies_block *to = &s->block[at++];
-        if (c->joint->load == 0) continue;
-        const candidate *joint = &list->c[c->joint->load - 1];
-        const double *from = r && joint->active ? r + joint->at : joint->r;
-        const int rows = joint_force_rows(&t->m->interaction[joint->interaction].relation);
-        double square = 0;
-        for (int j = 0; j < rows; ++j) {
-            square += from[j] * from[j];
-        }
-        const double bound = t->h * c->law.limit + c->law.mu * sqrt(square);
-        change = fmax(change, fabs(bound - to->mu));
-        largest = fmax(largest, bound);
-        list->k[i].mu = to->mu = bound;
-    }
-    return largest > 0 ? change / largest : 0;
 }
 
 // moves the rows to q; `again`: u_k, too
@@ -329,7 +306,7 @@ static pcs_status solve_once(const trial *t, double units, pcs_arena scratch, do
                              solution *s, bodies_report *out)
 {
     pcs_solver_opts opts = t->m->scheme.solver;
-    opts.tol = fmax(opts.tol, t->coarse);
+    opts.tol = fmax(opts.tol, t->coarse) * s->part_of_tol;
     t->work->budget.ends_solve = units < (double)opts.max_iters * s->problem.nb;
     step_limit_seconds(t->work, &opts);
     pcs_velocity_solve shown;

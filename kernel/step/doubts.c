@@ -184,20 +184,23 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
     return PCS_OK;
 }
 
-// the first part of a step that was not solved: `one` of the doubt
-enum { VELOCITIES, PROJECTION, NEWTON };
+// the part of a step that was not solved: `one` of the doubt
+enum { VELOCITIES, PROJECTION, NEWTON, FRICTION };
 
 void step_doubt_unsolved(const trial *t, bool moves, pcs_step_report *out)
 {
     const pcs_scheme *s = &t->m->scheme;
-    const double residual = out->solve.measure.residual;
+    const double residual = out->solve.measure.residual, tol = s->solver.tol;
+    const double friction = out->friction_residual;
     if (!out->committed || out->outcome == PCS_OUTCOME_CONVERGED) return;
     pcs_doubt *d = &out->doubt[PCS_DOUBT_UNSOLVED];
     if (moves) {
         doubt_add(d, out->violation_after, t->proj_tol, PROJECTION, 0);
-    } else if (!(residual > s->solver.tol) && out->newton_residual > s->newton_tol) {
+    } else if (friction > tol && friction > residual) {
+        doubt_add(d, friction, tol, FRICTION, 0);
+    } else if (!(residual > tol) && out->newton_residual > s->newton_tol) {
         doubt_add(d, out->newton_residual, s->newton_tol, NEWTON, 0);
     } else {
-        doubt_add(d, residual, s->solver.tol, VELOCITIES, 0);
+        doubt_add(d, residual, tol, VELOCITIES, 0);
     }
 }

@@ -77,7 +77,7 @@ static bool ran_out(pcs_outcome outcome)
 static bool near_enough(const trial *t, const pcs_step_report *out)
 {
     return ran_out(out->outcome) && out->newton_residual <= t->near &&
-           out->solve.measure.residual <= t->near;
+           out->solve.measure.residual <= t->near && out->friction_residual <= t->near;
 }
 
 // True when the trial may still be committed: it has ended well so far, or is accepted as it is.

@@ -159,6 +159,7 @@ typedef struct solution {
     const bodies_problem *solved; // the problem that was solved: on joined blocks where there are
     double *solved_free;          // elements, else the one above; with v_free in its order
     double *shift;                // rows, terms that the laws add to u
+    double part_of_tol;           // a solve is made to this part of the tolerance
     double *r, *u;                // rows
     int row_room, block_room;     // memory for this many rows, and blocks, which passes use again
     double *row_memory;
@@ -604,9 +605,6 @@ pcs_status driven_begin(trial *t, pcs_arena *mem);
 const double *driven_velocity(const trial *t, int system, bool end);
 // f and df/dt of the relation of a candidate
 pcs_status candidate_time(const trial *t, candidate *c);
-// Sets the bounds of boxes that joints load from the impulses r of the problem (null: from those of
-// the candidates). Returns the largest change, relative to the largest bound; 0: there are none
-double step_load_bounds(const trial *t, const double *r, candidates *list, solution *s);
 // true when one of its systems is a driven body
 bool candidate_is_driven(const trial *t, const candidate *c);
 // drive_k and drive of a candidate with block k, with its rows at q
@@ -758,6 +756,13 @@ pcs_status step_update_rows(const trial *t, pcs_arena mem, candidates *list, sol
 pcs_status step_predict_rows(const trial *t, pcs_arena mem, candidates *list, solution *out);
 // solves it from t->end.v = v_free: r, u and v
 pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bodies_report *out);
+// The same until joint friction has the bounds that the solution loads; v is v_free on entry.
+// Before the first solve of a problem: these bounds by the impulses of the candidates
+void step_start_bounds(const trial *t, candidates *list, solution *s);
+pcs_status step_solve_contacts(const trial *t, pcs_arena *mem, double *v, candidates *list,
+                               solution *s, pcs_step_report *out);
+// true when such a solution counts as converged; friction: its friction_residual
+bool step_solved_contacts(const trial *t, const pcs_report *report, double friction, pcs_arena mem);
 
 // the theta scheme with contacts: v', q', r of the active set (7.1)
 pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motion *end, solution *s,

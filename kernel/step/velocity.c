@@ -11,16 +11,7 @@
 #include <string.h>
 
 #include "model/carried.h"
-#include "problem/measure.h"
 #include "step/couple.h"
-
-// relative rounding error of a sum
-#define ROUNDING (16 * DBL_EPSILON)
-// largest rounding error, relative to q, of a step that counts as solved
-#define ROUNDING_MOST 1e-5
-// m/s: the rounding errors of smaller speeds are no normal numbers, as of a body that friction has
-// stopped: each step leaves a part of about the tolerance of the speed before
-#define LEAST_SPEED (DBL_MIN / DBL_EPSILON)
 
 // units of the budget for the forces on a system and its iteration matrix
 #define UNITS_PER_SYSTEM 5
@@ -366,59 +357,6 @@ static pcs_status solve_blocks(const trial *t, pcs_arena mem, double *x)
 
 // ---- contacts ---------------------------------------------------------------------------------
 
-// largest number of solves until the bounds of joint friction are constant
-#define BOUND_SOLVES 40
-
-// r of the active set given v_free (in t->end.v), and its effect on t->end.v. The bound of friction
-// that a joint loads depends on r: solves with the bound of the last r are repeated until it is
-// constant. Each change is that before times about mu radius over the lever of the friction force.
-static pcs_status solve_contacts(const trial *t, pcs_arena *mem, double *v, candidates *list,
-                                 solution *s, pcs_step_report *out)
-{
-    bodies_report report;
-    const pcs_arena base = *mem;
-    const double tol = fmax(t->m->scheme.solver.tol, t->coarse);
-    for (int k = 0;; ++k) {
-        *mem = base;
-        PCS_TRY(step_solve(t, mem, v, s, &report));
-        out->friction_residual = step_load_bounds(t, s->r, list, s);
-        if (!(out->friction_residual > tol)) break;
-        if (report.solve.outcome != PCS_OUTCOME_CONVERGED) break;
-        if (k == BOUND_SOLVES) {
-            report.solve.outcome = PCS_OUTCOME_MAX_ITERS;
-            break;
-        }
-        out->solves += 1;
-        out->sweeps += report.sweeps;
-        out->finish_iters += report.finish;
-        trial_copy(t, s->v_free, v);
-    }
-    out->solve = report.solve;
-    out->solves += 1;
-    out->islands = report.islands;
-    out->largest_island = report.largest;
-    out->sweeps += report.sweeps;
-    out->finish_iters += report.finish;
-    return PCS_OK;
-}
-
-// True when a residual of the velocity problem is the rounding error of its own data. Each u_i sums
-// products of the size of |H| |A^-1 H^T r|. If these are much larger than u and q, as for a heavy
-// body on a light one, no r has a smaller residual in double precision. The rounding error must be
-// small relative to q: relative to a diverging r any residual is small.
-static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_arena mem)
-{
-    if (report->outcome != PCS_OUTCOME_STALLED && report->outcome != PCS_OUTCOME_MAX_ITERS)
-        return false;
-    const double size = measure_size(&report->measure);
-    if (size < LEAST_SPEED) return true;
-    const double most = ROUNDING_MOST * report->measure.norm_q;
-    if (!(report->measure.residual * size <= most)) return false;
-    const double rounding = ROUNDING * bodies_load(t->solution.solved, t->solution.solved_free,
-                                                   size, t->solution.r, mem);
-    return report->measure.residual * size <= rounding && rounding <= most;
-}
-
 // the parts of the trial that the velocities write
 typedef struct step_parts {
     candidates *list;
@@ -445,7 +383,7 @@ static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
     }
     if (!trial_in_range(t, t->end.v)) return PCS_OK;
     if (t->solution.rows > 0) {
-        PCS_TRY(solve_contacts(t, mem, t->end.v, to->list, to->solution, out));
+        PCS_TRY(step_solve_contacts(t, mem, t->end.v, to->list, to->solution, out));
         if (!trial_in_range(t, t->end.v)) return PCS_OK;
     } else { // an earlier pass may have had contacts
         out->solve = (pcs_report){0};
@@ -470,7 +408,7 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     trial_copy(t, t->st->v, t->end.v);
     trial_copy(t, NULL, t->end.p);
     if (t->list.n > 0) PCS_TRY(step_assemble(t, mem, to->list, to->solution));
-    if (t->list.n > 0) step_load_bounds(t, NULL, to->list, to->solution);
+    if (t->list.n > 0) step_start_bounds(t, to->list, to->solution);
     if (scheme->configuration == PCS_CONFIGURATION_PREDICTED)
         PCS_TRY(step_predict_rows(t, *mem, to->list, to->solution));
     PCS_TRY(refresh_linear(t));
@@ -586,7 +524,7 @@ pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motio
     }
     if (outcome == PCS_OUTCOME_CONVERGED && t->solution.rows > 0) {
         outcome = out->solve.outcome;
-        if (outcome != PCS_OUTCOME_CONVERGED && solved_to_rounding(t, &out->solve, *mem)) {
+        if (step_solved_contacts(t, &out->solve, out->friction_residual, *mem)) {
             outcome = PCS_OUTCOME_CONVERGED;
         }
     }

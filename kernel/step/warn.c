@@ -56,6 +56,10 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
         snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, wk->cause);
     } else if (proved) {
         contradiction_words(wk, r, sizeof what, what);
+    } else if (r->friction_residual > s->solver.tol &&
+               r->friction_residual > r->solve.measure.residual) {
+        snprintf(what, sizeof what, "joint friction at residual %.3g, tolerance %.3g",
+                 r->friction_residual, s->solver.tol);
     } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0) {
         snprintf(what, sizeof what, "velocity problem %s at residual %.3g, tolerance %.3g",
                  pcs_outcome_text(r->solve.outcome), r->solve.measure.residual, s->solver.tol);
@@ -93,9 +97,9 @@ void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT
 void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
                 char text[PCS_DOUBT_TEXT_SIZE])
 {
-    static const char *const unsolved[] = {"the residual of the velocities is",
-                                           "the error in m that the projection leaves is",
-                                           "the residual of Newton's loop is"};
+    static const char *const unsolved[] = {
+        "the residual of the velocities is", "the error in m that the projection leaves is",
+        "the residual of Newton's loop is", "the residual of joint friction is"};
     const size_t room = PCS_DOUBT_TEXT_SIZE;
     text[0] = '\0';
     if (!d || d->count == 0) return;

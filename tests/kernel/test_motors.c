@@ -445,6 +445,95 @@ TEST(friction_is_loaded_by_the_force_of_its_step)
     scene_close(&s);
 }
 
+// a chain of n rods whose bearings have friction, and a motor on the first; s is not yet started
+static void rough_chain(scene *s, test_random *r, int n, double mu, double radius,
+                        pcs_interaction *hinge, pcs_interaction *dry)
+{
+    const double edges[3] = {0.3, 0.1, 0.1}, down[3] = {0, -G, 0};
+    pcs_system before = world;
+    for (int i = 0; i < n; ++i) {
+        const double x[3] = {0.3 * i + 0.15, 0, 0}, at[3] = {0.3 * i, 0, 0};
+        const pcs_system rod = scene_box(s, random_between(r, 0.5, 5), edges, x, NULL, NULL, NULL);
+        hinge[i] = place(s, PCS_JOINT_HINGE, rod, before, at, e_z);
+        dry[i] = rub(s, hinge[i], 0.01, mu, radius);
+        before = rod;
+    }
+    pcs_joint_motor motor = pcs_joint_motor_default(hinge[0]);
+    motor.of_speed = true;
+    motor.target.offset = 20;
+    motor.limit = 50;
+    CK_OK(pcs_model_add_joint_motor(s->m, &motor, NULL));
+    CK_OK(pcs_model_set_gravity(s->m, down));
+}
+
+// Bearings as large as the bodies, where the bound of a solve is far from that of the next one. All
+// steps converge, and then every moment obeys the law with the force of the same step
+TEST(converged_steps_have_solved_their_bearings)
+{
+    test_random r = random_seed(17);
+    for (int k = 0; k < TEST_FEW(6, 30); ++k) {
+        scene s = scene_open();
+        if (k % 2 == 1) s.scheme = pcs_scheme_default();
+        s.scheme.accept_unconverged = true;
+        s.scheme.halvings = 0;
+        const int n = 1 + k % 4;
+        const double mu = random_between(&r, 0.1, 2), radius = random_between(&r, 0.01, 0.2);
+        pcs_interaction hinge[4], dry[4];
+        rough_chain(&s, &r, n, mu, radius, hinge, dry);
+        scene_start(&s);
+        for (int i = 0; i < 100; ++i) {
+            scene_step(&s, 1e-3);
+            ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+            ck_assert_double_le(s.report.friction_residual, s.scheme.solver.tol);
+            for (int j = 0; j < n; ++j) {
+                const pcs_joint_state now = joint_now(&s, hinge[j]);
+                const double R = hypot(hypot(now.force1[0], now.force1[1]), now.force1[2]);
+                const double most = 0.01 + mu * radius * R, moment = effort_of(&s, dry[j]);
+                ck_assert_double_le(fabs(moment), most * (1 + 1e-4) + 1e-5);
+            }
+        }
+        scene_close(&s);
+    }
+}
+
+// whatever the budget leaves, an unsolved step names the larger of the residuals that are too large
+TEST(an_unsolved_step_names_the_larger_residual)
+{
+    int frictions = 0, velocities = 0;
+    for (double budget = 50; budget < 2e4; budget *= 1.3) {
+        scene s = scene_open();
+        test_random r = random_seed(5);
+        s.scheme = pcs_scheme_default();
+        s.scheme.accept_unconverged = true;
+        s.scheme.halvings = 0;
+        s.scheme.budget = budget;
+        pcs_interaction hinge[4], dry[4];
+        rough_chain(&s, &r, 4, 1, 0.13, hinge, dry);
+        scene_start(&s);
+        for (int i = 0; i < 40; ++i) {
+            scene_step(&s, 1e-3);
+            const double tol = s.scheme.solver.tol, friction = s.report.friction_residual,
+                         residual = s.report.solve.measure.residual;
+            const pcs_doubt *d = &s.report.doubt[PCS_DOUBT_UNSOLVED];
+            if (s.report.outcome == PCS_OUTCOME_CONVERGED) {
+                ck_assert_int_eq(d->count, 0);
+                ck_assert_double_le(fmax(friction, residual), tol);
+                continue;
+            }
+            if (fmax(friction, residual) <= tol) continue; // the projection, or Newton's loop
+            CK_NEAR(d->value, fmax(friction, residual), 0);
+            CK_NEAR(d->limit, tol, 0);
+            char text[PCS_DOUBT_TEXT_SIZE];
+            pcs_doubt_text(PCS_DOUBT_UNSOLVED, d, text);
+            frictions += strstr(text, "joint friction") != NULL;
+            velocities += strstr(text, "velocities") != NULL;
+        }
+        scene_close(&s);
+    }
+    ck_assert_int_gt(frictions, 0);
+    ck_assert_int_gt(velocities, 0);
+}
+
 // a slide inclined by 30 degrees holds with mu above tan 30, and else slides as a block on a plane
 TEST(a_rough_slide)
 {

@@ -169,11 +169,11 @@ typedef struct pcs_joint_friction {
 
 /// Adds dry friction to a joint, as an interaction of its own (`out` may be null): a box row of the
 /// velocity problem, |r| <= h (limit + mu radius |R|). Where mu > 0 the bound depends on the
-/// solution: the velocity problem is solved again with the new bound until the bound is constant to
-/// the tolerance of the solver (pcs_step_report: friction_residual). R is the norm of the rows that
-/// hold positions: of a hinge the radial and axial force, of a slider the force across. Moments
-/// that a slider transmits do not count. pcs_work_joint_effort gives the force or moment.
-/// PCS_ERR_ARG, with a sentence, as for motors.
+/// solution: the velocity problem is solved again with new bounds until the solution obeys those
+/// that it loads, to the tolerance of the solver (pcs_step_report: friction_residual). R is the
+/// norm of the rows that hold positions: of a hinge the radial and axial force, of a slider the
+/// force across. Moments that a slider transmits do not count. pcs_work_joint_effort gives the
+/// force or moment. PCS_ERR_ARG, with a sentence, as for motors.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_joint_friction(pcs_model *model,
                                                               const pcs_joint_friction *friction,
                                                               pcs_interaction *out);

@@ -115,9 +115,10 @@ typedef struct pcs_doubt {
                   ///< tolerance, J, size (m), J, J
     double t;     ///< s, start of the step
     int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
-                  ///< interaction, joint: -1; displacement: id of the system; unsolved: the first
-                  ///< part that was not: 0 velocities, 2 Newton's loop, 1 projection, of solved
-                  ///< velocities (value and limit in m)
+                  ///< interaction, joint: -1; displacement: id of the system; unsolved: the
+                  ///< part that was not: 0 velocities, 3 the bounds of joint friction, 2 Newton's
+                  ///< loop of solved velocities, 1 projection, of solved velocities (value and
+                  ///< limit in m)
     int two;      ///< the other shape; the id of the interaction; 0
 } pcs_doubt;
 
@@ -156,8 +157,9 @@ typedef struct pcs_step_report {
     int newton_iters;    ///< Newton iterations of the theta scheme, all passes
     double
         newton_residual; ///< relative residual of (7.1); NaN when the first iterate is not finite
-    double friction_residual; ///< last change of the bounds of joint friction, relative to the
-                              ///< largest; 0 without friction that a joint loads
+    double friction_residual; ///< by how much the solution violates the bounds of joint friction
+                              ///< that it loads itself, in the unit of the residual of `solve`; 0
+                              ///< without friction that a joint loads
     int solves;               ///< velocity problems solved
     int passes;               ///< active-set passes (1 but for speculative and end-of-step)
     int candidates;           ///< contacts in reach and interactions (rows in groups)

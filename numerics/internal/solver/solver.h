@@ -79,7 +79,8 @@ double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m);
 
 // the outcome to report, from the outcome of the solver and the measure of the r returned: only the
 // measure decides about convergence
-pcs_outcome solver_verdict(const pcs_solver_opts *o, const pcs_measure *m, pcs_outcome outcome);
+PCS_API pcs_outcome solver_verdict(const pcs_solver_opts *o, const pcs_measure *m,
+                                   pcs_outcome outcome);
 
 // PCS_ERR_UNSUPPORTED when the solver does not take a cone among the blocks
 pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *block);

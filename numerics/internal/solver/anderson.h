@@ -25,16 +25,16 @@ typedef struct anderson {
 size_t anderson_bytes(int n, int depth);
 
 // depth 0 to ANDERSON_MOST, weight (n, borrowed) may be null; false: the arena is too small
-bool anderson_begin(anderson *a, int n, int depth, const double *weight, pcs_arena *work);
+PCS_API bool anderson_begin(anderson *a, int n, int depth, const double *weight, pcs_arena *work);
 
 // clears all differences
-void anderson_reset(anderson *a);
+PCS_API void anderson_reset(anderson *a);
 
 // records that x leads to G
 void anderson_push(anderson *a, const double *x, const double *G);
 // true: y is a candidate, finite, for the next x
 bool anderson_candidate(const anderson *a, double *y);
 // push and candidate; y may be x or G
-bool anderson_mix(anderson *a, const double *x, const double *G, double *y);
+PCS_API bool anderson_mix(anderson *a, const double *x, const double *G, double *y);
 
 #endif
