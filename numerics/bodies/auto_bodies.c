@@ -124,6 +124,20 @@ static double left_of(const turns *t)
     return t->most - t->t->result->units;
 }
 
+static double time_left(const turns *t)
+{
+    const island_task *all = t->t;
+    return all->o.max_seconds > 0 ? all->o.max_seconds - (solver_clock() - all->clock) : INFINITY;
+}
+
+// true when these units, at the pace of those so far, would take more than the time that is left
+static bool would_be_late(const turns *t, double units)
+{
+    const island_result *r = t->t->result;
+    const double pace = (r->seconds_sweeps + r->seconds_finish) / r->units;
+    return units * pace > time_left(t);
+}
+
 // the defaults of a solver, with the tolerance and the stop of the whole
 static pcs_solver_opts part_options(const island_task *t, pcs_solver kind)
 {
@@ -177,6 +191,10 @@ static pcs_status turn_of_finish(turns *t)
     o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
     if (task_value(t->t) < CENTRE_LEFT * t->finished_at) t->spend.goes_on = false;
     const pcs_status status = task_finish(t->t, &o, &t->spend);
+    // where only a Newton step is too long for what is left, sweeps go on
+    pcs_outcome *end = &t->t->result->solve.outcome;
+    const bool sweeps = part_runs(&t->t->o, PART_SWEEPS) && !t->joined;
+    if (*end == PCS_OUTCOME_TIME_LIMIT && sweeps && time_left(t) > 0) *end = PCS_OUTCOME_MAX_ITERS;
     t->finish = status == PCS_OK;
     t->finished_at = task_value(t->t);
     if (large && !t->joined && t->spend.factor > most) {
@@ -214,9 +232,10 @@ static bool may_improve(const turns *t)
            (o->stop == PCS_STOP_RESIDUAL || o->stop == PCS_STOP_BOTH);
 }
 
-// true when the island is solved, or the budget is spent
+// true when the island is solved, or the budget or the time is spent
 static bool over(const turns *t)
 {
+    if (task_fails(t->t) && time_left(t) < 0) t->t->result->solve.outcome = PCS_OUTCOME_TIME_LIMIT;
     return (!task_fails(t->t) && !may_improve(t)) || left_of(t) < t->nb;
 }
 
@@ -338,7 +357,7 @@ static pcs_status turn_of_velocities(turns *t)
     const bool alone = !part_runs(&all->o, PART_SWEEPS);
     const bool ipm = next->kind == PCS_SOLVER_IPM, cheap = is_cheap(t, next);
     const double unit = unit_of(t, next);
-    if (left_of(t) < next->left * unit) return PCS_OK;
+    if (left_of(t) < next->left * unit || would_be_late(t, next->left * unit)) return PCS_OK;
     // there ipm does not wait until the next turn of the others has left too little for it
     const bool last = cheap && left_of(t) < next->left * unit + NEXT_TURN * t->patience * t->nb;
     const bool slow = t->dear && t->slow > SLOW * unit;

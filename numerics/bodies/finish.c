@@ -222,7 +222,40 @@ static double moved(const finish *w)
 
 // ---- Newton's method on one proximal problem ---------------------------------------------------
 
-typedef enum inner_end { INNER_SOLVED, INNER_FAILED, INNER_SINGULAR, INNER_DEAR } inner_end;
+typedef enum inner_end {
+    INNER_SOLVED,
+    INNER_FAILED,
+    INNER_SINGULAR,
+    INNER_DEAR,
+    INNER_LATE
+} inner_end;
+
+// The first Newton step is taken to cost a factorisation and some iterations of the linear solver,
+// in units of this many seconds
+#define UNIT_SECONDS     3e-8
+#define FIRST_ITERATIONS 10
+
+static bool out_of_time(const finish *w)
+{
+    return w->o->max_seconds > 0 && solver_clock() - w->clock > w->o->max_seconds;
+}
+
+// true when a Newton step that factorises would end after the time is over
+static bool would_be_late(const finish *w, double factor, double iteration)
+{
+    if (!(w->o->max_seconds > 0)) return false;
+    const double longest = w->budget->longest, units = factor + FIRST_ITERATIONS * iteration;
+    const double step = longest > 0 ? longest : UNIT_SECONDS * units;
+    return solver_clock() + step - w->clock > w->o->max_seconds;
+}
+
+// the time of a Newton step that began at `start`
+static void keep_time(finish *w, double start)
+{
+    if (w->o->max_seconds > 0) {
+        w->budget->longest = fmax(w->budget->longest, solver_clock() - start);
+    }
+}
 
 // factorises again where the slopes have changed too much
 static inner_end factors(finish *w)
@@ -238,16 +271,12 @@ static inner_end factors(finish *w)
     finish_system_cost(&w->s, &factor, &iteration);
     w->budget->factor = factor;
     if (factor > w->dear) return INNER_DEAR;
+    if (would_be_late(w, factor, iteration)) return INNER_LATE;
     w->budget->spent += factor;
     if (finish_system_factor(&w->s) != CHOL_GOOD) return INNER_SINGULAR;
     w->factored = w->kappa;
     memcpy(w->was, w->is, (size_t)w->b->nb);
     return INNER_SOLVED;
-}
-
-static bool out_of_time(const finish *w)
-{
-    return w->o->max_seconds > 0 && solver_clock() - w->clock > w->o->max_seconds;
 }
 
 // x with (A + H^T B H) x = -G; false when the linear solver fails
@@ -287,6 +316,7 @@ static inner_end newton(finish *w, int *taken)
         if (!isfinite(E)) return INNER_FAILED;
         if (*taken > 0 && settled(w, E)) return INNER_SOLVED;
         if (out_of_time(w) || (*taken > 0 && out_of_budget(w))) return INNER_FAILED;
+        const double start = w->o->max_seconds > 0 ? solver_clock() : 0;
         const inner_end factored = factors(w);
         if (factored != INNER_SOLVED) return factored;
         if (!solve(w, w->d)) return INNER_SINGULAR;
@@ -299,6 +329,7 @@ static inner_end newton(finish *w, int *taken)
             next = defect(w, w->w, false);
         }
         w->length = length;
+        keep_time(w, start);
         // G has reached its rounding and cannot be reduced further
         if (!(next < E)) return E <= 1e-3 * first ? INNER_SOLVED : INNER_FAILED;
         memcpy(w->y, w->w, (size_t)nv * sizeof *w->y);
@@ -327,6 +358,7 @@ static pcs_outcome iterate(finish *w)
         int taken;
         const inner_end end = newton(w, &taken);
         if (end == INNER_DEAR) return PCS_OUTCOME_MAX_ITERS;
+        if (end == INNER_LATE) return PCS_OUTCOME_TIME_LIMIT;
         if (end == INNER_SINGULAR && w->steps == 0) return PCS_OUTCOME_STALLED;
         if (end != INNER_SOLVED && out_of_budget(w)) return PCS_OUTCOME_MAX_ITERS;
         if (end != INNER_SOLVED) {
@@ -419,7 +451,9 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
             look(&w, w.c);
         }
         out->solve.outcome = iterate(&w);
-        w.budget->goes_on = w.budget->centre && out->solve.outcome == PCS_OUTCOME_MAX_ITERS;
+        const pcs_outcome end = out->solve.outcome;
+        w.budget->goes_on =
+            w.budget->centre && (end == PCS_OUTCOME_MAX_ITERS || end == PCS_OUTCOME_TIME_LIMIT);
         if (w.budget->goes_on) memcpy(w.budget->centre, w.c, n * sizeof *w.c);
         if (w.best_value <= o->tol) out->solve.outcome = PCS_OUTCOME_CONVERGED;
         look(&w, w.best);

@@ -6,15 +6,17 @@
 
 // What a finish may cost, in visits of a block by a sweep: about 30 ns each. It ends when `most`
 // units are spent, or `patience` units since the measure last fell to half, and before a
-// factorisation that costs more than `factor` units. Returns the units spent, the cost of the last
-// factorisation, made or not, and kappa and the centre of the last proximal step: another call with
-// the same budget continues from there. On the way to a solution the measure of the centres may
-// grow for a while, so that a start from the best r would go back.
+// factorisation that costs more than `factor` units. A Newton step that would end after max_seconds
+// is not begun. Returns the units spent, the cost of the last factorisation, made or not, and kappa
+// and the centre of the last proximal step: another call with the same budget continues from there.
+// On the way to a solution the measure of the centres may grow for a while, so that a start from
+// the best r would go back.
 typedef struct finish_budget {
     double most, patience, factor, spent;
     double kappa;   // 0: from the start
     double *centre; // n, or null: the next call starts from r
     bool goes_on;   // the centre is set, and the next call starts there
+    double longest; // s: the longest Newton step so far, of calls with max_seconds
 } finish_budget;
 
 // As bodies_solve, started from r (projected on K). The result is never worse than the start: on

@@ -46,6 +46,8 @@ bool portfolio_measure(portfolio *f, double *r)
     track_measure(&f->t, r, f->u);
     f->budget -= 1;
     if (f->t.best_value < before) portfolio_credit(f, PCS_SOLVER_AUTO);
+    // what comes next is a part, which keeps the time itself, and no iteration
+    if (f->o->max_seconds > 0) f->t.last = solver_clock();
     f->over = track_done(&f->t, f->t.iters + 1);
     return f->over;
 }

@@ -21,7 +21,7 @@ bool track_begin(solver_track *t, const pcs_problem *p, const pcs_solver_opts *o
                         .norm_w = problem_norm_of(&p->W),
                         .step = NAN,
                         .penalty = NAN};
-    if (o->max_seconds > 0) t->start = solver_clock();
+    if (o->max_seconds > 0) t->start = t->last = solver_clock();
     t->best = PCS_TAKE(work, (size_t)p->n, double);
     t->status = PCS_TAKE(work, 2 * (size_t)p->nb, unsigned char);
     if (!t->best || !t->status) return false;
@@ -87,6 +87,15 @@ bool track_late(const solver_track *t)
     return t->o->max_seconds > 0 && solver_clock() - t->start > t->o->max_seconds;
 }
 
+// true when max_seconds are over, or would be after as much time as since the last call
+static bool next_is_late(solver_track *t)
+{
+    if (!(t->o->max_seconds > 0)) return false;
+    const double now = solver_clock(), next = now + (now - t->last);
+    t->last = now;
+    return next - t->start > t->o->max_seconds;
+}
+
 bool track_done(solver_track *t, int iters)
 {
     t->iters = iters;
@@ -102,7 +111,7 @@ bool track_done(solver_track *t, int iters)
         t->outcome = PCS_OUTCOME_STOPPED;
         return true;
     }
-    if (track_late(t)) {
+    if (next_is_late(t)) {
         t->outcome = PCS_OUTCOME_TIME_LIMIT;
         return true;
     }

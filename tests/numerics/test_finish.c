@@ -194,6 +194,33 @@ TEST(a_start_that_is_not_a_number_is_not_changed)
     pile_free(&p);
 }
 
+// A Newton step as long as the longest so far would end after the time: it is not begun, the start
+// comes back, and the outcome says why. Without a limit of time it is made
+TEST(a_step_that_would_end_late_is_not_begun)
+{
+    pile p = pile_make(PILE_BOXES, 200, 5);
+    answer start = sweep(&p, 1e-4);
+    for (int timed = 0; timed < 2; ++timed) {
+        pcs_solver_opts o = options(PCS_SOLVER_PROX, 1e-10);
+        o.max_seconds = timed ? 1e6 : 0;
+        finish_budget budget = {
+            .most = INFINITY, .patience = INFINITY, .factor = INFINITY, .longest = 1e7};
+        answer a = finish_within(&p, &o, &budget, start.r);
+        if (timed) {
+            ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_TIME_LIMIT);
+            ck_assert_int_eq(a.report.finish, 0);
+            expect_same(a.r, start.r, p.b.n, 1e-12); // it is projected on the cones
+        } else {
+            ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
+            ck_assert_int_gt(a.report.finish, 0);
+        }
+        expect_honest(&p, &a);
+        answer_free(&a);
+    }
+    answer_free(&start);
+    pile_free(&p);
+}
+
 TEST(time_and_memory_run_out)
 {
     pile p = pile_make(PILE_BOXES, 200, 5);

@@ -593,6 +593,38 @@ TEST(clock_aborts)
     }
 }
 
+// counts the calls of the watch, each of which takes more than half of a tenth of a second
+static int wait_and_count(void *user, const pcs_progress *now)
+{
+    const double start = solver_clock();
+    while (solver_clock() < start + 0.06) {
+    }
+    *(int *)user += 1;
+    return 0;
+}
+
+// an iteration as long as the last one would end after max_seconds: it is not begun
+TEST(an_iteration_that_would_end_late_is_not_begun)
+{
+    reset();
+    const pcs_problem p = family_problem(FAMILY_PSD, 60, 1, &arena, NULL);
+    static const pcs_solver kinds[] = {PCS_SOLVER_NEWTON, PCS_SOLVER_IPM, PCS_SOLVER_PROX};
+    for (int k = 0; k < 3; ++k) {
+        pcs_solver_opts o = pcs_solver_opts_default(kinds[k]);
+        o.tol = 1e-17;
+        o.max_seconds = 0.1;
+        double r[ROWS] = {0}, u[ROWS];
+        int calls = 0;
+        pcs_arena work;
+        pcs_report report;
+        CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
+        CK_OK(pcs_solve(&p, &o, (pcs_watch){wait_and_count, &calls}, work, r, u, &report));
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_TIME_LIMIT);
+        ck_assert_int_eq(calls, 1);
+        pcs_arena_destroy(NULL, &work);
+    }
+}
+
 // no iterations: the start comes back, measured
 TEST(no_iterations)
 {

@@ -144,8 +144,8 @@ typedef enum pcs_ipm_space {
 /// Where ipm begins.
 typedef enum pcs_ipm_start {
     PCS_IPM_START_CENTRE, ///< x = z = e, whatever r is given
-    PCS_IPM_START_GIVEN   ///< near the given r, as far from the boundary of the cones as r is from a
-                          ///< solution
+    PCS_IPM_START_GIVEN ///< near the given r, as far from the boundary of the cones as r is from a
+                        ///< solution
 } pcs_ipm_start;
 
 /// Options of PCS_SOLVER_IPM.
@@ -223,7 +223,8 @@ typedef struct pcs_solver_opts {
     pcs_stop stop;      ///< the measure compared with tol
     int max_iters;      ///< pivots, sweeps or steps; for auto a budget of work units
     double max_seconds; ///< ends with PCS_OUTCOME_TIME_LIMIT and the best r so far; 0: no limit. An
-                        ///< iteration or a factorisation that has begun is not interrupted
+                        ///< iteration that has begun is not interrupted, but none is begun that
+                        ///< would end later if it is as long as the last one
     union {
         pcs_auto_opts portfolio;
         pcs_enum_opts enumerate;

@@ -115,7 +115,7 @@ typedef struct solver_track {
     const global_terms *terms;
     double *v;
     double norm_w;                     // Frobenius norm of W: bounds the rounding of u
-    double start;                      // time of the clock at the start
+    double start, last;                // time of the clock at the start, and at the last iteration
     double *best;                      // n, the best r so far
     double best_value;                 // stop value of best
     double value;                      // stop value of the last r measured
@@ -141,7 +141,8 @@ double track_measure(solver_track *t, const double *r, double *u);
 // the same when the measure of r is known
 void track_adopt(solver_track *t, const double *r, const pcs_measure *measure);
 
-// after `iters` iterations and a measure: true when the solve ends, with the outcome in t
+// after `iters` iterations and a measure: true when the solve ends, with the outcome in t. An
+// iteration that would end after max_seconds, if it is as long as the last one, is not begun
 bool track_done(solver_track *t, int iters);
 
 // true when max_seconds are over
