@@ -528,6 +528,7 @@ static bool add_interactions(const pcs_model *m, const curves_def *def, const su
                              curves *out, rule *r)
 {
     static const char *const axes[] = {"x", "y", "z"}, *const friction[] = {"N", "T1", "T2"};
+    int drawn = 0; // interactions with a curve, which each have a colour
     for (int id = 1; id <= pcs_model_interaction_count(m); ++id) {
         pcs_interaction_def is;
         bool chosen = false;
@@ -538,6 +539,7 @@ static bool add_interactions(const pcs_model *m, const curves_def *def, const su
         const int rows = is.relation.dim;
         const bool ball = pcs_relation_kind_of(&is.relation) == PCS_RELATION_BALL_JOINT;
         const bool rough = is.law.kind == PCS_LAW_NEWTON_COULOMB;
+        const int before = out->count;
         for (int row = 0; chosen && row < rows; ++row) {
             char name[80], component[16] = "";
             if (rows > 1) snprintf(component, sizeof component, "%d", row);
@@ -554,10 +556,11 @@ static bool add_interactions(const pcs_model *m, const curves_def *def, const su
             char *words = readable(*given ? given : name);
             r[out->count] = (rule){NULL, row, id, false};
             curve *c = add_curve(out, words, component);
-            c->subject = id - 1;
+            c->subject = drawn;
             c->part = row;
             free(words);
         }
+        drawn += out->count > before;
     }
     if (out->count > 0) return true;
     complain(def->axis.n > 0
@@ -575,6 +578,7 @@ static bool add_forces(const pcs_trajectory *trajectory, const curves_def *def, 
 {
     const int value = q->first;
     bool turns = false, pulls = false;
+    int drawn = 0; // elements with a curve, which each have a colour
     for (int id = 1; id <= pcs_trajectory_force_count(trajectory); ++id) {
         pcs_force_def is;
         bool chosen = false;
@@ -584,7 +588,7 @@ static bool add_forces(const pcs_trajectory *trajectory, const curves_def *def, 
         }
         const bool vector = is.kind == PCS_FORCE_BUSHING || is.kind == PCS_FORCE_USER;
         if (!chosen || (vector && value == FORCE_LENGTH)) continue;
-        const int parts = vector && value == FORCE_TENSION ? 3 : 1;
+        const int parts = vector && value == FORCE_TENSION ? 3 : 1, before = out->count;
         for (int k = 0; k < parts; ++k) {
             const char *component = parts > 1 ? q->part[k].name : "";
             if (!is_asked(def, component)) continue;
@@ -599,12 +603,13 @@ static bool add_forces(const pcs_trajectory *trajectory, const curves_def *def, 
             char *words = readable(*given ? given : name);
             r[out->count] = (rule){NULL, parts > 1 ? k + 1 : 0, id, false};
             curve *c = add_curve(out, words, component);
-            c->subject = id - 1;
+            c->subject = drawn;
             c->part = k;
             free(words);
             turns = turns || is.kind == PCS_FORCE_TORSION;
             pulls = pulls || is.kind != PCS_FORCE_TORSION;
         }
+        drawn += out->count > before;
     }
     if (turns && value == FORCE_TENSION) {
         out->label = pulls ? "tension (N), moment (N m)" : "moment";

@@ -99,7 +99,9 @@ static void write_whole_axis(FILE *f, const curves *c)
 
 static void write_script(FILE *f, const char *format, const char *title, const curves *c)
 {
-    static const char *const dashes[] = {"solid", "(8, 5)", "(2, 4)", "(10, 4, 2, 4)"};
+    // a joint has up to six rows
+    static const char *const dashes[] = {"solid",         "(8, 5)", "(2, 4)",
+                                         "(10, 4, 2, 4)", "(4, 3)", "(10, 3, 2, 3, 2, 3)"};
     fprintf(f, "format = '%s'\n%s\nset termoption noenhanced\n", format, plot_style);
     fputs("set title ", f);
     write_quoted(f, title, 90);
@@ -127,7 +129,7 @@ static void write_script(FILE *f, const char *format, const char *title, const c
         fprintf(f, "%s $curve%d using 1:2 with %s linecolor rgb '%s' linewidth 2 dashtype %s ",
                 begun ? "," : "plot", i,
                 c->apart || c->n == 1 ? "linespoints pointtype 7 pointsize dot / 2" : "lines",
-                svg_color(a->subject), dashes[a->part % 4]);
+                svg_color(a->subject), dashes[a->part % 6]);
         if (c->count == 1 && strcmp(a->name, c->label) == 0) {
             fputs("notitle", f);
         } else {

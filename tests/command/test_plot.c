@@ -220,6 +220,48 @@ TEST(what_hangs_is_carried_by_its_joint)
     REFUSED("has this component", "plot hang.h5 -w reaction --axis q0 -o r.csv");
 }
 
+// the rows of two joints, far from each other in the list, have lines that differ
+TEST(every_row_of_two_joints_has_a_line_of_its_own)
+{
+    char text[6000];
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 "{\"percuss_scene\": 1, \"run\": {\"h\": 0.01, \"t_end\": 0.1},"
+                                 "\"bodies\": [");
+    for (int i = 0; i < 12; ++i) {
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "%s{\"name\": \"lamp%d\", \"position\": [%d, 0, -1], \"mass\": 2,"
+                               " \"omega\": [0.1, 0.2, 0.3], \"inertia\": [1, 1, 1]}",
+                               i > 0 ? "," : "", i, i);
+    }
+    at += (size_t)snprintf(text + at, sizeof text - at, "], \"interactions\": [");
+    for (int i = 0; i < 12; ++i) {
+        at +=
+            (size_t)snprintf(text + at, sizeof text - at,
+                             "%s{\"kind\": \"hinge\", \"bodies\": [\"lamp%d\"], \"at\": [%d, 0, 0],"
+                             " \"axis\": [0, 1, 0]}",
+                             i > 0 ? "," : "", i, i);
+    }
+    snprintf(text + at, sizeof text - at, "]}");
+    file_write("lamps.json", text);
+    ck_assert_msg(percuss("run lamps.json -o lamps.h5 -q") == 0, "%s", err_text);
+    make_gnuplot("cat >script; echo '<svg/>'");
+    ck_assert_int_eq(percuss_after(FALSE_GNUPLOT, "plot lamps.h5 -w reaction -b lamp0 -b lamp10"
+                                                  " -o r.svg"),
+                     0);
+    char *script = file_read("script"), style[20][80];
+    int n = 0;
+    for (char *line = strstr(strstr(script, "\nplot "), "linecolor"); line && n < 20;
+         line = strstr(line + 1, "linecolor")) {
+        snprintf(style[n], sizeof style[n], "%.*s", (int)(strstr(line, " title") - line), line);
+        for (int k = 0; k < n; ++k) {
+            ck_assert_str_ne(style[k], style[n]);
+        }
+        n += 1;
+    }
+    ck_assert_int_eq(n, 10);
+    free(script);
+}
+
 // the numbers of contacts have marks at whole numbers only
 TEST(a_constant_number_of_contacts_has_a_whole_axis)
 {
