@@ -282,7 +282,16 @@ static pcs_status turn_of_factors(turns *t)
     pcs_solver_opts o = part_options(t->t, method[t->factors % FACTOR_METHODS]);
     o.max_iters = o.kind == PCS_SOLVER_IPM ? LINKED_IPM : (int)fmin(1e6, LINKED_PART * t->patience);
     t->factors += 1;
-    return task_assemble(t->t, &o, left_of(t), LINKED_STEP);
+    pcs_report *out = &t->t->result->solve;
+    const pcs_report before = *out;
+    PCS_TRY(task_assemble(t->t, &o, left_of(t), LINKED_STEP));
+    // a method that makes no step from r has not found it
+    if (out->iters == 0) {
+        out->solver = before.solver;
+        out->part = before.part;
+        out->iters = before.iters;
+    }
+    return PCS_OK;
 }
 
 // The interior point method arrives from anywhere in some 35 iterations, or not at all; with
