@@ -40,10 +40,6 @@ static void add_report(const pcs_step_report *first, pcs_step_report *then)
         then->break_load = first->break_load;
         then->break_one = first->break_one;
     }
-    then->times.detect += first->times.detect;
-    then->times.solve += first->times.solve;
-    then->times.project += first->times.project;
-    then->times.total += first->times.total;
     then->projection_residual = fmax(then->projection_residual, first->projection_residual);
     then->violation_before = fmax(then->violation_before, first->violation_before);
     then->penetration_before = first->penetration_before;

@@ -1,13 +1,11 @@
 // One time step, as a transaction: everything happens on a trial; the last stage replaces the
 // state, and cannot fail.
-#define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include "step/step.h"
 
-#include <time.h>
-
 #include "model/carried.h"
 #include "rotation/vector.h"
+#include "solver/solver.h"
 #include "step/couple.h"
 #include "step/rest.h"
 #include "step/skip.h"
@@ -47,21 +45,21 @@
 // contacts land at most this many times because a projection lifts; each landing closes others
 #define LANDINGS 4
 
+// The times of the stages, over all attempts of a step: that of a stage which fails counts as well
 typedef struct stopwatch {
     bool on;
-    double last, rest;
+    pcs_step_times times;
+    double rest, last, *stage;
 } stopwatch;
 
-// adds the time since the last lap to *to, and returns the time
-static double lap(stopwatch *w, double *to)
+// ends a stage and begins another
+static void turn(stopwatch *w, double *stage)
 {
-    if (!w->on) return 0;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    const double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-    *to += now - w->last;
+    if (!w->on) return;
+    const double now = solver_clock();
+    if (w->stage) *w->stage += now - w->last;
+    w->stage = stage;
     w->last = now;
-    return now;
 }
 
 // ---- decisions ----------------------------------------------------------------------------------
@@ -443,37 +441,35 @@ static void decide(trial *t, bool cut, step_division *d, pcs_step_report *out)
 // One step, or a part of a step that is divided. Everything happens on a trial; only the last stage
 // changes the state.
 static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, step_division *d,
-                            pcs_step_report *out)
+                            stopwatch *watch, pcs_step_report *out)
 {
     *out = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED,
                              .projection_outcome = PCS_OUTCOME_CONVERGED,
                              .projection_solve = PCS_OUTCOME_CONVERGED,
                              .substeps = 1};
     pcs_arena mem = wk->arena;
-    stopwatch watch = {.on = m->n_blocks >= MANY_SYSTEMS};
-    const double start = lap(&watch, &watch.last);
-
     trial next;
+    turn(watch, &watch->times.detect);
     PCS_TRY(begin(m, st, wk, d, &mem, &next));
-    lap(&watch, &out->times.detect);
 
     for (bool again = true; again;) {
         // velocities and impulses of the theta scheme, positions by their mean
+        turn(watch, &watch->times.solve);
         PCS_TRY(solve_velocities(&next, &mem, out));
         out->passes += 1;
-        lap(&watch, &out->times.solve);
 
         // the contacts that this motion meets, before any projection
+        turn(watch, &watch->times.detect);
         PCS_TRY(review(&next, &mem, out, &again));
-        lap(&watch, &out->times.detect);
     }
 
     // close the gaps that the velocities leave open
+    turn(watch, &watch->times.project);
     bool cut = velocities_are_cut(&next, out);
     PCS_TRY(project(&next, &mem, out));
     if (out->projection_iters > 0) step_wake_moved(&next, &next.list);
     cut = cut || (out->projection_outcome == PCS_OUTCOME_MAX_ITERS && step_units(wk, 1) <= 0);
-    lap(&watch, &out->times.project);
+    turn(watch, &watch->rest);
 
     if (may_fall_asleep(&next, out)) PCS_TRY(step_fall_asleep(&next, &mem, &next.list));
     out->asleep = next.n_held;
@@ -486,11 +482,9 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
         if (out->committed) step_commit(&next, st);
         if (out->committed) skip_keep(&next, st);
         step_remember_rest(m, st, wk, d->h, next.n_slept, out);
-        lap(&watch, &watch.rest);
     } else {
         out->outcome = PCS_OUTCOME_DIVERGED;
     }
-    out->times.total = watch.last - start;
     return PCS_OK;
 }
 
@@ -525,6 +519,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
         step_check_bodies(m, wk);
         step_budget_begin(wk);
         step_division d;
+        stopwatch watch = {.on = m->n_blocks >= MANY_SYSTEMS};
         step_divide(m, wk, h, &d);
         wk->capture.part = 0;
         do {
@@ -533,11 +528,15 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
             do {
                 wk->budget = budget; // an attempt that is repeated may have widened it
                 work_begin(wk);
-                status = make_step(m, st, wk, &d, out);
+                status = make_step(m, st, wk, &d, &watch, out);
             } while (work_end(wk, &status));
             status = diverge_out_of_range(status, wk, out);
         } while (step_divide_next(&d, st, &status, out));
         events_end(&wk->events, status == PCS_OK && out->committed);
+        turn(&watch, NULL);
+        out->seconds = step_seconds(wk);
+        out->times = watch.times;
+        if (watch.on) out->times.total = out->seconds;
     }
     if (status != PCS_OK) {
         *out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
@@ -545,7 +544,6 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     }
     out->units = wk->budget.spent;
     out->budget = wk->budget.most;
-    out->seconds = step_seconds(wk);
     if (!out->committed) step_refute(wk, out);
     step_warn(m, wk, t0, out);
     pcs_failure_restore(&before);

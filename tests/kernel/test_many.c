@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "solver/solver.h"
+
 #define SIZE 0.12
 
 enum { SIDE = 3, BODIES = SIDE * SIDE * SIDE, PLANES = 5 };
@@ -153,6 +155,51 @@ static double pushed_by_events(scene *s, pcs_system body)
         if (e[i].system2.id == body.id) sum -= e[i].impulse[2];
     }
     return sum;
+}
+
+// a force that takes its time, and has no value beyond 0.6 of a step
+typedef struct slow {
+    const pcs_state *st;
+    double h, lost; // s spent where there is no value
+} slow;
+
+static int slow_force(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    slow *x = user;
+    memset(F, 0, 6 * sizeof *F);
+    if (t - x->st->t <= 0.6 * x->h) return 0;
+    const double start = solver_clock();
+    while (solver_clock() < start + 1e-4) {
+    }
+    x->lost += solver_clock() - start;
+    F[0] = NAN;
+    return 0;
+}
+
+// the times of a step are those of all its attempts, and of the stage in which one fails
+TEST(times_count_failed_attempts)
+{
+    slow x = {.h = 0.01};
+    scene s = scene_open();
+    s.scheme.halvings = 2;
+    pcs_body_def def = pcs_body_def_default();
+    def.force = slow_force;
+    def.user = &x;
+    for (int k = 0; k < 16; ++k) {
+        def.position[0] = k;
+        scene_add(&s, &def);
+    }
+    scene_start(&s);
+    x.st = s.st;
+    scene_step(&s, x.h);
+    const pcs_step_report *r = &s.report;
+    ck_assert_int_ge(r->substeps, 2);
+    ck_assert(x.lost > 0);
+    ck_assert(r->times.total == r->seconds);
+    ck_assert(r->times.detect + r->times.solve + r->times.project <= r->times.total);
+    ck_assert_msg(r->times.solve >= x.lost, "solve %g s, of which %g s in a force", r->times.solve,
+                  x.lost);
+    scene_close(&s);
 }
 
 // Sweeps are slow for a column with a heavy ball on light ones. Where their part of the budget ends

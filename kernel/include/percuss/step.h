@@ -65,13 +65,14 @@ typedef struct pcs_energy {
     double closure;    ///< the remainder: rounding
 } pcs_energy;
 
-/// Wall-clock time of the stages of a step, s. Zero for models of fewer than 16 moving systems,
-/// whose steps are as short as reading the clock.
+/// Wall-clock time of the stages of a step, s, over all attempts and parts of a step that is
+/// divided. Zero for models of fewer than 16 moving systems, whose steps are as short as reading
+/// the clock.
 typedef struct pcs_step_times {
     double detect;  ///< finding pairs, gaps and rows, at both ends of the step
     double solve;   ///< the velocity problems
     double project; ///< projecting positions, including its collision queries
-    double total;   ///< the whole step
+    double total;   ///< the whole step: `seconds` of the report
 } pcs_step_times;
 
 /// Reasons to doubt the result of a step.
