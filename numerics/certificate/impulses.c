@@ -11,45 +11,31 @@
 #include "cone/cone.h"
 #include "linalg/dense.h"
 
-// a projection longer than this part of the row is not zero; rows shorter than ROW are zero
-#define GROWS 1e-5
-#define ROW   1e-9
+// a projection longer than this part of the row is not zero
+#define GROWS 1e-6
 
 // ---- the shortest ------------------------------------------------------------------------------
 
-// the squares of the factors from x to impulses, the largest 1
-static void weigh(const face *f, double *V)
-{
-    double least = INFINITY;
-    for (int b = 0; b < f->p->nb; ++b) {
-        for (int c = 0; c < face_columns(f, b); ++c) {
-            const double s = f->s[f->p->block[b].row + c];
-            V[f->first[b] + c] = s;
-            if (s < least) least = s;
-        }
-    }
-    for (int j = 0; j < f->n; ++j) {
-        V[j] = least / V[j];
-    }
-}
-
+// x of the shortest; the error of W x' = W x
 static double shorten(range *x)
 {
     const int n = x->f.n;
     memcpy(x->x, x->x0, (size_t)n * sizeof *x->x);
-    if (x->k == 0 || !(x->size > 0)) return 0;
+    if (x->k == 0) return 0;
     pcs_arena scratch = x->scratch;
-    double *V = PCS_TAKE(&scratch, (size_t)n, double);
-    if (!V) return INFINITY;
-    weigh(&x->f, V);
-    range_weigh(x, V);
-    for (int j = 0; j < n; ++j) {
-        V[j] *= x->x0[j];
+    double *omega = PCS_TAKE(&scratch, (size_t)n, double), most = 0;
+    if (!omega) return INFINITY;
+    // the square of an impulse is x^2 / s
+    for (int b = 0; b < x->f.p->nb; ++b) {
+        for (int c = 0; c < face_columns(&x->f, b); ++c) {
+            omega[x->f.first[b] + c] = x->f.s[x->f.p->block[b].row + c];
+            most = fmax(most, omega[x->f.first[b] + c]);
+        }
     }
-    range_aim(x, V);
-    const double missed = cone_program_solve(&x->program, scratch, x->y, NULL);
-    range_point(x);
-    return missed;
+    for (int j = 0; j < n; ++j) {
+        omega[j] /= most;
+    }
+    return range_project(x, NULL, omega, false, scratch, x->x);
 }
 
 pcs_status pcs_certificate_least_impulse(const pcs_env *env, const pcs_problem *p, double tol,
@@ -80,39 +66,24 @@ pcs_status pcs_certificate_least_impulse(const pcs_env *env, const pcs_problem *
 // c = sign times row j of Z; its length
 static double aim(range *x, double sign, int j)
 {
-    double sum = 0;
     for (int c = 0; c < x->k; ++c) {
-        const double z = x->Z[(size_t)j + (size_t)x->f.n * (size_t)c];
-        x->c[c] = sign * z;
-        sum += z * z;
+        x->c[c] = sign * x->Z[(size_t)j + (size_t)x->f.n * (size_t)c];
     }
-    return sqrt(sum);
+    return range_length(x, j);
 }
 
-// true when c = -row, of length `length`, has no lower bound
-static bool falls(range *x, double length)
+// the part of -c, of length `length`, that grows without bound; NAN where it was not found
+static double growth(range *x, double length)
 {
-    for (int i = 0; i < x->k; ++i) {
-        x->c[i] /= length;
-        for (int j = 0; j < x->k; ++j) {
-            x->Q[i + (size_t)x->k * (size_t)j] = i == j;
-        }
-    }
-    cone_program cone = x->program;
-    cone.Q = x->Q;
-    cone.h = x->zero;
-    cone_program_solve(&cone, x->scratch, x->y, NULL);
-    double along = 0;
-    for (int i = 0; i < x->k; ++i) {
-        along -= x->c[i] * x->y[i];
-    }
-    return along > GROWS;
+    const int n = x->f.n;
+    dense_mul(n, x->k, -1 / length, x->Z, x->c, 0, x->x);
+    if (!(range_project(x, x->x, NULL, true, x->scratch, x->y) <= RANGE_FOUND)) return NAN;
+    return sqrt(dense_dot(n, x->y, x->y));
 }
 
 // true when some normal impulse has no upper bound
 static bool wedges(range *x)
 {
-    double sum = 0;
     memset(x->c, 0, (size_t)x->k * sizeof *x->c);
     for (int b = 0; b < x->f.p->nb; ++b) {
         if (x->f.verdict[b].allowed == ALLOW_ALL || face_columns(&x->f, b) == 0) continue;
@@ -120,53 +91,71 @@ static bool wedges(range *x)
             x->c[c] -= x->Z[(size_t)x->f.first[b] + (size_t)x->f.n * (size_t)c];
         }
     }
-    for (int c = 0; c < x->k; ++c) {
-        sum += x->c[c] * x->c[c];
-    }
-    return sum > ROW * ROW && falls(x, sqrt(sum));
+    const double length = sqrt(dense_dot(x->k, x->c, x->c));
+    return length > RANGE_ROW && !(growth(x, length) <= GROWS);
 }
 
-// the smallest (sign 1) or minus the largest value of column j, in the units of x0 / size
-static double extreme(range *x, double sign, int j)
+// the least limit of a box that may change, in the units of x; infinite: none
+static double least_limit(const range *x)
 {
-    const double length = aim(x, sign, j), here = sign * x->x0[j] / x->size;
+    double least = INFINITY;
+    for (int b = 0; b < x->f.p->nb; ++b) {
+        const pcs_block *k = &x->f.p->block[b];
+        if (k->cone != PCS_CONE_BOX || face_columns(&x->f, b) == 0) continue;
+        least = fmin(least, k->mu * sqrt(x->f.s[k->row]));
+    }
+    return least;
+}
+
+// the smallest (sign 1) or minus the largest value of column j, where impulses have this size; NAN
+// where it was not found
+static double extreme_of(range *x, double sign, int j, double size)
+{
+    const double length = aim(x, sign, j), here = sign * x->x0[j];
     for (int c = 0; c < x->k; ++c) {
         x->c[c] /= length;
     }
+    range_fill(x, size);
     if (!(cone_program_solve(&x->program, x->scratch, x->y, NULL) <= RANGE_FOUND)) return NAN;
-    double value = here;
+    double change = 0;
     for (int c = 0; c < x->k; ++c) {
-        value += length * x->c[c] * x->y[c];
+        change += size * length * x->c[c] * x->y[c];
     }
-    return value < here ? value : here;
+    return here + fmin(change, 0);
+}
+
+// The smallest (sign 1) or minus the largest value of column j. Impulses may be far larger than
+// those of r where boxes limit them, which then give the size
+static double extreme(range *x, double sign, int j)
+{
+    const double size[2] = {x->size, least_limit(x)};
+    double value = sign * x->x0[j];
+    for (int k = 0; k < 2; ++k) {
+        if (!(size[k] > 0) || !isfinite(size[k])) continue;
+        value = extreme_of(x, sign, j, size[k]);
+        if (!isnan(value)) break;
+    }
+    return value;
 }
 
 static void find_interval(range *x, int b, bool wedged, double *low, double *high)
 {
     const face *f = &x->f;
+    const pcs_block *k = &f->p->block[b];
     const int j = f->first[b];
-    if (f->verdict[b].allowed == ALLOW_ALL) {
-        *low = *high = NAN;
-        return;
-    }
-    *low = *high = 0;
-    if (face_columns(f, b) == 0) return;
+    *low = *high = k->cone == PCS_CONE_EQUALITY || k->cone == PCS_CONE_BOX ? NAN : 0;
+    if (isnan(*low) || face_columns(f, b) == 0) return;
 
     // r_N of one unit of the column
-    const double mu = f->verdict[b].allowed == ALLOW_RAY ? f->p->block[b].mu : 0;
-    const double unit = 1 / (hypot(1, mu) * sqrt(f->s[f->p->block[b].row]));
+    const double mu = f->verdict[b].allowed == ALLOW_RAY ? k->mu : 0;
+    const double unit = 1 / (hypot(1, mu) * sqrt(f->s[k->row]));
     *low = *high = unit * x->x0[j];
-    if (x->k == 0 || !(aim(x, 1, j) > ROW)) return;
+    if (x->k == 0 || !(range_length(x, j) > RANGE_ROW)) return;
 
-    if (x->size > 0) {
-        const double least = extreme(x, 1, j) * x->size;
-        *low = isnan(least) ? NAN : unit * (least > 0 ? least : 0);
-    }
-    if (wedged && falls(x, aim(x, -1, j))) {
-        *high = INFINITY;
-    } else if (x->size > 0) {
-        *high = -unit * extreme(x, -1, j) * x->size;
-    }
+    const double least = extreme(x, 1, j);
+    *low = isnan(least) ? NAN : unit * fmax(least, 0);
+    const double grows = wedged ? growth(x, aim(x, -1, j)) : 0;
+    *high = isnan(grows) ? NAN : grows > GROWS ? INFINITY : -unit * extreme(x, -1, j);
 }
 
 pcs_status pcs_certificate_impulse_intervals(const pcs_env *env, const pcs_problem *p, double tol,

@@ -16,8 +16,9 @@ static size_t range_bytes(const pcs_problem *p)
     const size_t n = (size_t)p->n, m = most_rows(p);
     const size_t rank = dense_null_bytes(p->n) + 2 * n * n * sizeof(double) + 192;
     const size_t program = cone_program_bytes((int)m, p->n, 2 * p->nb);
-    return certificate_face_bytes(p) + (rank > program ? rank : program) +
-           (3 * n * n + m * n + 4 * n + 3 * m) * sizeof(double) + (n + 3 * m) * sizeof(int) +
+    const size_t projection = range_project_bytes(p->n), more = rank > program ? rank : program;
+    return certificate_face_bytes(p) + (more > projection ? more : projection) +
+           (3 * n * n + m * n + 4 * n + 2 * m) * sizeof(double) + (n + 3 * m) * sizeof(int) +
            20 * 64;
 }
 
@@ -26,13 +27,13 @@ static bool range_take(range *x, const pcs_problem *p, pcs_arena *a)
     const size_t n = (size_t)p->n, m = most_rows(p);
     TAKE_DOUBLES(a, n * n, &x->A, &x->Z, &x->Q);
     TAKE_DOUBLES(a, n, &x->x0, &x->x, &x->c, &x->y);
-    TAKE_DOUBLES(a, m, &x->h, &x->factor, &x->zero);
+    TAKE_DOUBLES(a, m, &x->h, &x->factor);
     x->G = PCS_TAKE(a, m * n, double);
     x->place = PCS_TAKE(a, n, int);
     x->dim = PCS_TAKE(a, 2 * (size_t)p->nb, int);
     x->column = PCS_TAKE(a, m, int);
-    return x->A && x->Z && x->Q && x->x0 && x->x && x->c && x->y && x->h && x->factor && x->zero &&
-           x->G && x->place && x->dim && x->column;
+    return x->A && x->Z && x->Q && x->x0 && x->x && x->c && x->y && x->h && x->factor && x->G &&
+           x->place && x->dim && x->column;
 }
 
 // A and Z; false when they were not found
@@ -50,52 +51,58 @@ static bool find_directions(range *x)
     return rank >= 0;
 }
 
-// adds a row: factor times column j of the face, and more
-static void put_row(range *x, double factor, int j, double more)
-{
-    const int i = x->program.m++;
-    x->column[i] = j;
-    x->factor[i] = factor;
-    x->h[i] = x->size > 0 ? factor * (x->x0[j] / x->size) + more / x->size : 0;
-}
-
 static void put_cone(range *x, int dim)
 {
     x->dim[x->program.nb++] = dim;
 }
 
-static void put_block(range *x, int b)
+// adds a row: factor times column j of the face, and more
+static void put_row(range *x, double size, double factor, int j, double more)
+{
+    const int i = x->program.m++;
+    x->column[i] = j;
+    x->factor[i] = factor;
+    x->h[i] = size > 0 ? factor * (x->x0[j] / size) + more / size : 0;
+}
+
+// the rows of a block: of length 1 in y, or with constants of size 1 where these are larger
+static void put_block(range *x, double size, int b)
 {
     const face *f = &x->f;
     const pcs_block *k = &f->p->block[b];
     const int j = f->first[b], d = face_columns(f, b);
-    if (d == 0) return;
-    if (k->cone == PCS_CONE_BOX) {
-        if (!isfinite(k->mu)) return;
+    const bool box = k->cone == PCS_CONE_BOX, cone = f->verdict[b].allowed == ALLOW_CONE;
+    if (d == 0 || (box ? !isfinite(k->mu) : f->verdict[b].allowed == ALLOW_ALL)) return;
+
+    const double most = box ? k->mu * sqrt(f->s[k->row]) : 0;
+    double unit = 0, here = most;
+    for (int i = j; i < j + d; ++i) {
+        unit = fmax(unit, range_length(x, i));
+        here = fmax(here, fabs(x->x0[i]));
+    }
+    if (!(unit > RANGE_ROW)) return;
+    if (size > 0) unit = fmax(unit, here / size);
+    if (box) {
         // |r| <= mu
-        const double most = k->mu * sqrt(f->s[k->row]);
         for (int side = -1; side <= 1; side += 2) {
-            put_row(x, side, j, most);
+            put_row(x, size, side / unit, j, most / unit);
             put_cone(x, 1);
         }
         return;
     }
-    if (f->verdict[b].allowed == ALLOW_ALL) return;
-
     // (mu x_N, x_T), the larger factor 1, lies in the self-dual cone
-    const bool cone = f->verdict[b].allowed == ALLOW_CONE;
-    const double most = k->mu > 1 ? k->mu : 1;
+    const double large = k->mu > 1 ? k->mu : 1;
     for (int c = 0; c < d; ++c) {
-        put_row(x, !cone ? 1 : c == 0 ? k->mu / most : 1 / most, j + c, 0);
+        put_row(x, size, (!cone ? 1 : c == 0 ? k->mu / large : 1 / large) / unit, j + c, 0);
     }
     put_cone(x, d);
 }
 
-static void fill_program(range *x)
+void range_fill(range *x, double size)
 {
     x->program = (cone_program){.k = x->k, .dim = x->dim, .G = x->G, .h = x->h, .c = x->c};
     for (int b = 0; b < x->f.p->nb; ++b) {
-        put_block(x, b);
+        put_block(x, size, b);
     }
     const size_t m = (size_t)x->program.m;
     for (size_t i = 0; i < m; ++i) {
@@ -104,7 +111,16 @@ static void fill_program(range *x)
                 x->factor[i] * x->Z[(size_t)x->column[i] + (size_t)x->f.n * (size_t)c];
         }
     }
-    memset(x->zero, 0, m * sizeof *x->zero);
+}
+
+double range_length(const range *x, int j)
+{
+    double sum = 0;
+    for (int c = 0; c < x->k; ++c) {
+        const double z = x->Z[(size_t)j + (size_t)x->f.n * (size_t)c];
+        sum += z * z;
+    }
+    return sqrt(sum);
 }
 
 static double largest(const face *f, const double *x0, const double *also)
@@ -144,7 +160,7 @@ static pcs_status range_begin(const pcs_env *env, range *x, const pcs_problem *p
     }
     face_enter(&x->f, q->r, x->x0);
     x->size = largest(&x->f, x->x0, q->also);
-    fill_program(x);
+    range_fill(x, x->size);
     return PCS_OK;
 }
 

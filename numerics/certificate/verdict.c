@@ -59,7 +59,8 @@ static verdict with_friction(int d, double mu, const double *x, double error)
 
 allowed verdict_doubt(const pcs_block *k, const verdict *v, double error)
 {
-    if (k->cone == PCS_CONE_EQUALITY || k->cone == PCS_CONE_BOX) return ALLOW_ALL;
+    if (k->cone == PCS_CONE_BOX) return k->mu > 0 ? ALLOW_ALL : ALLOW_NOTHING;
+    if (k->cone == PCS_CONE_EQUALITY) return ALLOW_ALL;
     if (k->cone == PCS_CONE_UNILATERAL || k->mu == 0) return ALLOW_NORMAL;
     return v->slip > error ? ALLOW_RAY : ALLOW_CONE;
 }

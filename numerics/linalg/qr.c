@@ -319,10 +319,10 @@ int dense_null(int m, int n, double *A, double *Z, double rcond, pcs_arena scrat
     factorise(&f);
     if (!Z || f.rank == n) return f.rank;
     triangulate(&f);
-    for (int c = 0; c < n - f.rank; ++c) {
+    for (int c = 0; c < n; ++c) {
         double *y = f.F;
         memset(y, 0, (size_t)n * sizeof *y);
-        y[f.rank + c] = 1;
+        y[(f.rank + c) % n] = 1;
         turn_back(&f, y, Z + (size_t)n * (size_t)c);
     }
     return f.rank;

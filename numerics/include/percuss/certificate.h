@@ -110,9 +110,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_certificate_elastic_impulse(
 
 /// The smallest and the largest normal impulse of every block over the same r': low and high (nb);
 /// high is infinite when there is no bound (wedging). Zero for open blocks, NaN for equality blocks
-/// and for values that were not found. Blocks that pcs_certificate_compute, with its Newton steps,
-/// leaves undecided make intervals wider, not narrower. Two small cone programs per block: about
-/// na^4 operations for na active directions.
+/// and boxes, and for values that were not found. Blocks that pcs_certificate_compute, with its
+/// Newton steps, leaves undecided make intervals wider, not narrower. Two small cone programs per
+/// block: about na^4 operations for na active directions.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_impulse_intervals(const pcs_env *env,
                                                                    const pcs_problem *p, double tol,
                                                                    const double *r, double *low,

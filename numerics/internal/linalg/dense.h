@@ -71,8 +71,9 @@ double dense_rcond(int n, const double *lu, double norm1, pcs_arena arena);
 int dense_min_norm(int m, int n, double *A, double *b, double rcond, pcs_arena arena);
 // X = the pseudo-inverse of A (n x n, destroyed), its rank likewise
 int dense_pseudo_inverse(int n, double *A, double *X, double rcond, pcs_arena arena);
-// The rank of A (m x n, destroyed; m >= n), likewise. Z null, or n x n: its first n - rank columns
-// become an orthonormal basis of the null space. scratch has dense_null_bytes(n).
+// The rank of A (m x n, destroyed; m >= n), likewise. Z null, or n x n: where rank < n its first n -
+// rank columns become an orthonormal basis of the null space, and the others of its complement.
+// scratch has dense_null_bytes(n).
 int dense_null(int m, int n, double *A, double *Z, double rcond, pcs_arena scratch);
 size_t dense_null_bytes(int n);
 // Eigenvalues re + i im of A (n x n, destroyed, finite), conjugate pairs next to each other. work
