@@ -10,7 +10,8 @@
 //     s(u) = min over core 2 of u . x  -  max over core 1 of u . x
 // is never more than the signed distance of the cores, which is its largest value: overlapping
 // cores have s(u) < 0 for every u, and the direction comes from libccd's expanding polytope
-// (epa.c), accurate to 1e-9 of the size for polyhedra and less so for cylinders.
+// (epa.c), accurate to 1e-9 of the size for polyhedra and less so for cylinders, for which
+// cylinder_closest.c finds it.
 #ifndef COLLIDE_CONVEX_H
 #define COLLIDE_CONVEX_H
 
@@ -81,10 +82,35 @@ bool convex_distance(const convex *c1, const convex *c2, const convex_pair *p, d
 void convex_corner_against(const convex *c1, const convex *c2, const convex_pair *p,
                            const double v[3], convex_corner *out);
 
-// The two halves of convex_distance, both without g. The search for the distance of the cores:
-// apart with everything but g filled in, beyond `far`, or overlapping with u a guess of the
-// direction.
-typedef enum gjk_result { GJK_APART, GJK_BEYOND, GJK_OVERLAP } gjk_result;
+// A face of the simplex of the search for the distance, and its point v nearest to the origin
+typedef struct convex_face {
+    int n, at[3];
+    double weight[3], v[3], square;
+} convex_face;
+
+// that search: the simplex c[0] ... c[n - 1], of which `best` is the nearest face
+typedef struct convex_search {
+    convex_corner c[4];
+    int n, rounds;
+    convex_face best;
+    double largest; // square of the largest |w| so far
+    double v[3];    // the direction searched last
+    double below;   // the distance is no less
+} convex_search;
+
+typedef enum gjk_result { GJK_GOES_ON, GJK_APART, GJK_BEYOND, GJK_OVERLAP } gjk_result;
+
+// The search one round at a time: apart when nothing is left to gain, beyond `far`, or overlapping.
+// Until then and when apart, |best.v| is no less than the distance
+void convex_begin(const convex *c1, const convex *c2, const convex_pair *p, convex_search *s);
+gjk_result convex_round(const convex *c1, const convex *c2, const convex_pair *p, double far,
+                        convex_search *s);
+
+// everything but g of cores that are apart, from the nearest face
+void convex_closest(const convex_search *s, convex_gap *out);
+
+// The two halves of convex_distance, both without g. All rounds of the search: apart with
+// everything but g filled in, beyond `far`, or overlapping with u a guess of the direction.
 gjk_result convex_apart(const convex *c1, const convex *c2, const convex_pair *p, double far,
                         convex_gap *out);
 

@@ -26,16 +26,8 @@ static const double touch_tol = 2e-16;
 
 enum { ROUNDS_MAX = 200 };
 
-// a face of the simplex and its point nearest to the origin
-typedef struct face {
-    int n, at[3];
-    double weight[3], v[3], square;
-} face;
-
-typedef struct simplex {
-    convex_corner c[4];
-    int n;
-} simplex;
+typedef convex_face face;
+typedef convex_search simplex;
 
 static face of_corner(const simplex *s, int i)
 {
@@ -160,8 +152,53 @@ static bool known(const simplex *s, const convex_corner *c)
     return false;
 }
 
-static void write_apart(const simplex *s, const face *f, convex_gap *out)
+void convex_begin(const convex *c1, const convex *c2, const convex_pair *p, convex_search *s)
 {
+    double v[3] = {-p->t[0], -p->t[1], -p->t[2]};
+    if (!(v3_dot(v, v) > 0)) v[0] = 1;
+    v3_copy(v, s->v);
+    s->n = 1;
+    s->rounds = 0;
+    convex_corner_against(c1, c2, p, v, &s->c[0]);
+    s->best = of_corner(s, 0);
+    s->largest = s->best.square;
+}
+
+gjk_result convex_round(const convex *c1, const convex *c2, const convex_pair *p, double far,
+                        convex_search *s)
+{
+    if (!isfinite(s->largest)) return GJK_BEYOND;
+    if (!(s->best.square > touch_tol * touch_tol * s->largest)) return GJK_OVERLAP;
+    const double length = sqrt(s->best.square);
+    v3_copy(s->best.v, s->v);
+    convex_corner *c = &s->c[s->n];
+    convex_corner_against(c1, c2, p, s->v, c);
+    s->largest = fmax(s->largest, v3_dot(c->w, c->w));
+    s->rounds += 1;
+
+    // |v| from above, v . w / |v| from below
+    s->below = v3_dot(s->v, c->w) / length;
+    if (!(s->below <= far)) return GJK_BEYOND;
+    bool done = length - s->below <= converged_tol * fmax(length, sqrt(s->largest)) || known(s, c);
+    if (!done) {
+        s->n += 1;
+        const face next = solve(s);
+        if (next.n == 0) return GJK_OVERLAP;
+
+        // otherwise rounding decides
+        done = !(next.square < s->best.square);
+        if (!done) {
+            s->best = next;
+            keep(s, &s->best);
+        }
+    }
+    if (!done && s->rounds < ROUNDS_MAX) return GJK_GOES_ON;
+    return length <= far ? GJK_APART : GJK_BEYOND;
+}
+
+void convex_closest(const convex_search *s, convex_gap *out)
+{
+    const face *f = &s->best;
     out->distance = v3_unit(f->v, out->u);
     out->overlap = false;
     out->corners = f->n;
@@ -177,60 +214,29 @@ static void write_apart(const simplex *s, const face *f, convex_gap *out)
     v3_along(out->x1, out->distance, out->u, out->x2);
 }
 
-// Both bounds, and the result of the search: apart (written to out), beyond `far`, or overlapping
-// (then u of out is the last direction of it, a guess)
 gjk_result convex_apart(const convex *c1, const convex *c2, const convex_pair *p, double far,
                         convex_gap *out)
 {
-    double v[3] = {-p->t[0], -p->t[1], -p->t[2]};
-    if (!(v3_dot(v, v) > 0)) v[0] = 1;
-
-    simplex s = {.n = 1};
-    convex_corner_against(c1, c2, p, v, &s.c[0]);
-    face best = of_corner(&s, 0);
-    double largest = best.square;
-    if (!isfinite(largest)) return GJK_BEYOND;
-    for (int round = 0; round < ROUNDS_MAX; ++round) {
-        if (!(best.square > touch_tol * touch_tol * largest)) break;
-        const double length = sqrt(best.square);
-        v3_copy(best.v, v);
-        convex_corner *c = &s.c[s.n];
-        convex_corner_against(c1, c2, p, v, c);
-        largest = fmax(largest, v3_dot(c->w, c->w));
-
-        // |v| from above, v . w / |v| from below
-        const double below = v3_dot(v, c->w) / length;
-        if (!(below <= far)) return GJK_BEYOND;
-        bool done = length - below <= converged_tol * fmax(length, sqrt(largest)) || known(&s, c);
-        if (!done) {
-            s.n += 1;
-            const face next = solve(&s);
-            if (next.n == 0) break;
-
-            // otherwise rounding decides
-            done = !(next.square < best.square);
-            if (!done) {
-                best = next;
-                keep(&s, &best);
-            }
-        }
-        if (done || round + 1 == ROUNDS_MAX) {
-            if (!(length <= far)) return GJK_BEYOND;
-            write_apart(&s, &best, out);
-            return GJK_APART;
-        }
+    convex_search s;
+    gjk_result found = GJK_GOES_ON;
+    convex_begin(c1, c2, p, &s);
+    while (found == GJK_GOES_ON) {
+        found = convex_round(c1, c2, p, far, &s);
     }
+    if (found == GJK_APART) convex_closest(&s, out);
+    if (found != GJK_OVERLAP) return found;
+
     // the normal of the face that holds the origin is better than the direction that led there
     double n[3], e[3], d[3];
-    if (best.n == 3) {
+    if (s.best.n == 3) {
         v3_sub(s.c[1].w, s.c[0].w, d);
         v3_sub(s.c[2].w, s.c[0].w, e);
         v3_cross(d, e, n);
-        v3_scale(v3_dot(n, v) < 0 ? -1 : 1, n, v);
+        v3_scale(v3_dot(n, s.v) < 0 ? -1 : 1, n, s.v);
     }
-    v3_unit(v, out->u);
+    v3_unit(s.v, out->u);
     v3_scale(-1, out->u, out->u);
-    return GJK_OVERLAP;
+    return found;
 }
 
 bool convex_distance(const convex *c1, const convex *c2, const convex_pair *p, double reach,
