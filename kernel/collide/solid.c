@@ -54,36 +54,6 @@ void solid_lowest(const solid *b, const double n[3], double x[3])
     solid_from(b, own, x);
 }
 
-// distance to which the cores are moved apart, relative to their size: enough for an accurate
-// direction; a smaller one converges sooner
-static const double parted = 1e-5;
-
-enum { REFINE_MAX = 40 };
-
-void solid_refine(const convex *c1, const convex *c2, const convex_pair *p, convex_gap *c)
-{
-    const double size = convex_extent(c1) + convex_extent(c2), radii = c1->radius + c2->radius;
-    double s = c->distance;
-    for (int k = 0; k < REFINE_MAX; ++k) {
-        convex_pair away = *p;
-        convex_gap o;
-        const double shift = parted * size - s;
-        v3_along(p->t, shift, c->u, away.t);
-        if (convex_apart(c1, c2, &away, INFINITY, &o) != GJK_APART) return;
-        const double better = convex_separation(c1, c2, p, o.u, NULL, NULL);
-        if (!(better >= s)) return;
-
-        // the closest points, moved back
-        const bool settled = better - s <= 1e-14 * size;
-        v3_copy(o.x1, c->x1);
-        v3_along(o.x2, -shift, c->u, c->x2);
-        v3_copy(o.u, c->u);
-        c->distance = s = better;
-        c->g = s - radii;
-        if (settled) return;
-    }
-}
-
 void solid_point_plane(const solid *b, const pcs_shape *s2, unsigned id, const double p[3],
                        double radius, const double y[3], const double N[3], pcs_feature *f)
 {

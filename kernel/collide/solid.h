@@ -28,11 +28,6 @@ void solid_lowest(const solid *b, const double n[3], double x[3]);
 void solid_point_plane(const solid *b, const pcs_shape *s2, unsigned id, const double p[3],
                        double radius, const double y[3], const double N[3], pcs_feature *f);
 
-// Improves the direction of an overlap with a round core: core 2 is moved along u until the cores
-// are apart, where closest points are accurate; their direction is the next u. Converges in a step
-// or two if the overlap is small relative to the radius of curvature.
-void solid_refine(const convex *c1, const convex *c2, const convex_pair *p, convex_gap *c);
-
 // y = R^T (x - t), the inverse; y must not overlap x
 static inline void solid_into(const solid *b, const double x[3], double y[3])
 {
