@@ -3,8 +3,8 @@
 // contact of X and B with another normal is then on an edge between A and B, which only the
 // linearised row reaches, and is refuted. A wall, a step up and a ramp rise higher.
 //
-// The other shapes of a body may reach below this plane, as the bottom of a bucket that hangs over
-// a rail does: what they touch there is no inner edge.
+// The plane tells nothing about the other shapes of the body: the bottom of a bucket that hangs
+// over a rail is below it, and a body whose feet lie on two shelves may turn about those on one.
 //
 // An edge at which a surface ends, or bends down, is no inner edge for a body that lies on the face
 // beside it and reaches over it: the body may turn about its other contacts, down to the edge.
@@ -104,20 +104,6 @@ static double highest(const trial *t, const view *a, const view *b, const double
     return collide_top(&other->shape, q, N, centre, radius) - v3_dot(N, b->P);
 }
 
-// true when the shape of the body at contact a reaches below the plane of contact b, on which
-// another shape of the body lies
-static bool reaches_below(const trial *t, const view *a, const view *b, double slop)
-{
-    if (a->own == b->own) return false;
-    const model_shape *own = &t->m->shape[a->own];
-    const double *q = system_q(t->m, own->system, t->st->q);
-    const double down[3] = {-b->N[0], -b->N[1], -b->N[2]};
-    double centre[3];
-    pose_point(q, own->shape.position, centre);
-    const double depth = collide_top(&own->shape, q, down, centre, shape_radius(&own->shape));
-    return depth + v3_dot(b->N, b->P) > slop;
-}
-
 // True when contact a, at the plane of contact b, is on a part of its shape that ends at this
 // plane: the shape continues below it, and a body that lies on the plane does not meet this part.
 static bool is_below(const trial *t, const view *a, const view *b, double slop)
@@ -150,14 +136,13 @@ static bool is_below(const trial *t, const view *a, const view *b, double slop)
     return true;
 }
 
-// True when contact a of a body is on an inner edge of a floor on which the body has contact b: the
-// shape of the body at a is above the plane of b, and the other shape at a, or the part of it with
-// a, rises above this plane by at most half the slop within reach of the body, which moves by at
-// most `reach` in the step.
+// True when contact a of a shape is on an inner edge of a floor on which the shape has contact b:
+// the shape of a, or the part of it with a, rises above the plane of b by at most half the slop
+// within reach of the body, which moves by at most `reach` in the step.
 static bool is_inner(const trial *t, const view *a, const view *b, double reach)
 {
     // most pairs of contacts end here: the tests that are cheap come first
-    if (a->other == b->other && !a->surface) return false;
+    if (a->own != b->own || (a->other == b->other && !a->surface)) return false;
     const double slop = 0.5 * fmax(a->slop, b->slop);
     double up[3];
     v3_sub(a->P, b->P, up);
@@ -168,7 +153,6 @@ static bool is_inner(const trial *t, const view *a, const view *b, double reach)
     const bool point = at_a_point(t, a);
     if (a->other == b->other && !point) return false;
     if (!point && apart <= OTHER_PART) return false;
-    if (reaches_below(t, a, b, slop)) return false;
     return highest(t, a, b, b->N) <= slop || is_below(t, a, b, slop);
 }
 
