@@ -77,6 +77,14 @@ static double largest_sum(const pcs_bsr *H, const double *v)
     return most;
 }
 
+// Where the free velocities are all zero, w is q, as in the global form of a local problem: it says
+// nothing about what is far
+static void find_far(const pcs_global_problem *g, const double *v_free, pcs_problem *out)
+{
+    const double velocity = g->w ? largest_sum(&g->H, v_free) : 0;
+    if (velocity > 0) problem_find_far(out, g->w, velocity);
+}
+
 // ---- to the local form and back ----------------------------------------------------------------
 
 pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena, pcs_problem *out)
@@ -101,7 +109,7 @@ pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena, pc
         q[i] += g->w[i];
     }
     out->q = q;
-    problem_find_far(out, g->w, g->w ? largest_sum(&g->H, v) : 0);
+    find_far(g, v, out);
     return pcs_problem_check(out);
 }
 
@@ -219,7 +227,7 @@ pcs_status global_terms_take(const pcs_global_problem *g, const double *v_free, 
             out->norm_w += fabs(D[(size_t)c * ((size_t)k->dim + 1)]);
         }
     }
-    problem_find_far(&out->local, g->w, g->w ? largest_sum(&g->H, out->v_free) : 0);
+    find_far(g, out->v_free, &out->local);
     // overflow
     return pcs_problem_check(&out->local);
 }

@@ -92,7 +92,7 @@ static void iterate(ipm *w, const self_dual_space *space, solver_track *t, doubl
         shorts = w->step < SHORTEST_STEP ? shorts + 1 : 0;
         t->outcome = PCS_OUTCOME_STALLED;
         least = w->k.half_lines ? w->comp : fmin(least, w->comp);
-        if (shorts == SHORT_STEPS || (idle >= PATIENCE && least < NEAR_END)) return;
+        if (shorts == SHORT_STEPS || (idle == PATIENCE && least < NEAR_END)) return;
     }
 }
 

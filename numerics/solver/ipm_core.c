@@ -34,9 +34,11 @@
 #define PART_LOW  1e-13
 #define PART_HIGH 1e-10
 // With friction, after a step below SHORT some x o z are far below the others, and further steps
-// become shorter. All are then brought to RECENTRED comp
+// become shorter. All are then brought to RECENTRED comp, unless comp is below ROUNDED, where
+// rounding shortens the steps
 #define SHORT     0.1
 #define RECENTRED 10.0
+#define ROUNDED   1e-12
 
 size_t ipm_bytes(int n, int nb)
 {
@@ -385,7 +387,7 @@ bool ipm_iterate(ipm *w, const self_dual_space *space)
         return false;
     }
     advance(w);
-    if (w->step < SHORT && !w->k.half_lines) recentre(w, RECENTRED * w->comp);
+    if (w->step < SHORT && w->comp > ROUNDED && !w->k.half_lines) recentre(w, RECENTRED * w->comp);
     return true;
 }
 

@@ -10,7 +10,8 @@ int main(void)
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double q[3] = {-1, 0.5, 0};
     const pcs_block contact = {.cone = PCS_CONE_COULOMB, .row = 0, .dim = 3, .mu = 0.3};
-    const pcs_problem p = {3, 1, &contact, {1, 1, part, part, ptr, &idx, &off, W}, q};
+    const pcs_problem p = {
+        .n = 3, .nb = 1, .block = &contact, .W = {1, 1, part, part, ptr, &idx, &off, W}, .q = q};
 
     const pcs_file_content content = {.problem = &p};
     const char *path = "one_contact.hdf5";
