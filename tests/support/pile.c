@@ -61,10 +61,11 @@ static pile build_end(build *b)
 {
     block_lu *F = zeros(1, sizeof *F);
     *F = factors_of(b);
-    return (pile){.b = {b->rows, b->nb, b->block, b->shift, F, b->R},
-                  .v_free = b->v,
-                  .mass = b->mass,
-                  .x = b->x};
+    return (pile){
+        .b = {.n = b->rows, .nb = b->nb, .block = b->block, .shift = b->shift, .A = F, .R = b->R},
+        .v_free = b->v,
+        .mass = b->mass,
+        .x = b->x};
 }
 
 void pile_free(pile *p)
