@@ -280,11 +280,15 @@ static pile resting(const double edge[3], int contacts)
             .F = {0, 0, 1, 1, 0, 0, 0, 1, 0},
             .core = {{place[i][0] * edge[0] / 2, place[i][1] * edge[1] / 2, -edge[2] / 2}}};
     }
-    return (pile){
-        .b = {3 * contacts, contacts, block, calloc(3 * (size_t)contacts, sizeof(double)), A, R},
-        .v_free = calloc(6, sizeof(double)),
-        .mass = calloc(6, sizeof(double)),
-        .x = calloc(3, sizeof(double))};
+    return (pile){.b = {.n = 3 * contacts,
+                        .nb = contacts,
+                        .block = block,
+                        .shift = calloc(3 * (size_t)contacts, sizeof(double)),
+                        .A = A,
+                        .R = R},
+                  .v_free = calloc(6, sizeof(double)),
+                  .mass = calloc(6, sizeof(double)),
+                  .x = calloc(3, sizeof(double))};
 }
 
 TEST(cube_and_plank_take_few_steps)
