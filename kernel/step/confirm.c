@@ -14,7 +14,8 @@
 // contacts in question: without the push of a beam that a body passes under, that of its floor
 // would lift the body to the beam. So the shapes must also come within the slop of each other on
 // the paths on which these keep the velocities that they have with the contacts in question. If no
-// row of the pair has their normal, rows at that pose replace those at q_k, with the gap
+// row of the pair has the normal of the closest features, rows at that pose replace those at q_k,
+// with the gap
 //
 //   g = g(s) - s h u_N(v_c)
 //
@@ -366,6 +367,7 @@ static double dot(int n, const double *x, const double *y)
 
 static void add_row(const trial *t, guided *g, double *J)
 {
+    if (g->rows == g->n) return; // nothing can move any more
     double *Z = g->Z[g->rows];
     for (int pass = 0; pass < 2; ++pass) {
         const double whole = dot(g->n, J, J);
@@ -381,7 +383,7 @@ static void add_row(const trial *t, guided *g, double *J)
     if (g->size[0] > 0) block_lu_solve(&t->solution.lu, g->sys[0], Z);
     if (g->size[1] > 0) block_lu_solve(&t->solution.lu, g->sys[1], Z + g->size[0]);
     const double square = dot(g->n, J, Z);
-    if (!(square > 0) || g->rows == g->n) return;
+    if (!(square > 0)) return;
     for (int i = 0; i < g->n; ++i) {
         Z[i] /= sqrt(square);
         g->J[g->rows][i] = J[i] / sqrt(square);
