@@ -310,6 +310,63 @@ static pcs_status add_contact(const trial *t, const int shape[2], const pcs_feat
     return PCS_OK;
 }
 
+static bool same_pair(const contact_key *a, const contact_key *b)
+{
+    return a->shape1 == b->shape1 && a->shape2 == b->shape2;
+}
+
+static bool pair_before(const contact_key *a, const contact_key *b)
+{
+    const int a0 = a->shape1 < a->shape2 ? a->shape1 : a->shape2, a1 = a->shape1 + a->shape2 - a0;
+    const int b0 = b->shape1 < b->shape2 ? b->shape1 : b->shape2, b1 = b->shape1 + b->shape2 - b0;
+    return a0 < b0 || (a0 == b0 && a1 < b1);
+}
+
+// The place in the list of a contact of a pair, or -1. Interactions come first, then the contacts
+// found at the start, sorted by pair. Callers search in the same order: the search starts at
+// *cursor, the end of the last one. Contacts added later are in any order.
+static int find_listed(const trial *t, int shape1, int shape2, int *cursor)
+{
+    const contact_key key = {shape1, shape2, 0};
+    const candidate *c = t->list.c;
+    const int n = t->list.n_start;
+    int low = *cursor, high = n, steps = 0;
+    while (low < n && steps < 8 && pair_before(&c[low].key, &key)) {
+        low += 1;
+        steps += 1;
+    }
+    if (steps == 8 || (low > 0 && !pair_before(&c[low - 1].key, &key))) {
+        low = 0;
+        while (low < high) {
+            const int mid = low + (high - low) / 2;
+            if (pair_before(&c[mid].key, &key)) {
+                low = mid + 1;
+            } else {
+                high = mid;
+            }
+        }
+    }
+    *cursor = low;
+    if (low < n && same_pair(&c[low].key, &key)) return low;
+    for (int i = n; i < t->list.n; ++i) {
+        if (same_pair(&c[i].key, &key)) return i;
+    }
+    return -1;
+}
+
+// m: the least gap of a pair at q_k; 0: those not found there are apart
+static double pair_gap(const trial *t, const int shape[2])
+{
+    int cursor = 0, i = find_listed(t, shape[0], shape[1], &cursor);
+    if (i < 0 || i >= t->list.n_start) return 0;
+    const candidate *first = &t->list.c[i];
+    double least = first->g[0];
+    while (++i < t->list.n_start && same_pair(&t->list.c[i].key, &first->key)) {
+        least = fmin(least, t->list.c[i].g[0]);
+    }
+    return least;
+}
+
 // a point of a body at the meeting, with its lever there, about G at q_k
 static void move_back(const body_path *path, const double q[7], const double P[3], double out[3])
 {
@@ -347,6 +404,8 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     const double theta = t->end.theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2];
     candidate_velocity(t, i, v, c->drive, u);
     c->g[0] = gap.g - m->s * t->h * (theta * u[0] + (1 - theta) * c->u_k[0]);
+    // the row is linear in the rotation: where it sees an overlap at q_k, the bodies may be apart
+    if (c->g[0] < 0) c->g[0] = fmax(c->g[0], pair_gap(t, shape));
     move_back(&m->path1, m->q1, gap.P1, c->P1);
     move_back(&m->path2, m->q2, gap.P2, c->P2);
     c->proven = c->holds = true;
@@ -438,50 +497,6 @@ pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates 
     list->n_start = list->n;
     list->plain = PCS_TAKE(mem, (size_t)t->m->n_systems, bool);
     return list->plain ? PCS_OK : pcs_fail_memory("step: the contacts");
-}
-
-static bool same_pair(const contact_key *a, const contact_key *b)
-{
-    return a->shape1 == b->shape1 && a->shape2 == b->shape2;
-}
-
-static bool pair_before(const contact_key *a, const contact_key *b)
-{
-    const int a0 = a->shape1 < a->shape2 ? a->shape1 : a->shape2, a1 = a->shape1 + a->shape2 - a0;
-    const int b0 = b->shape1 < b->shape2 ? b->shape1 : b->shape2, b1 = b->shape1 + b->shape2 - b0;
-    return a0 < b0 || (a0 == b0 && a1 < b1);
-}
-
-// The place in the list of a contact of a pair, or -1. Interactions come first, then the contacts
-// found at the start, sorted by pair. Callers search in the same order: the search starts at
-// *cursor, the end of the last one. Contacts added later are in any order.
-static int find_listed(const trial *t, int shape1, int shape2, int *cursor)
-{
-    const contact_key key = {shape1, shape2, 0};
-    const candidate *c = t->list.c;
-    const int n = t->list.n_start;
-    int low = *cursor, high = n, steps = 0;
-    while (low < n && steps < 8 && pair_before(&c[low].key, &key)) {
-        low += 1;
-        steps += 1;
-    }
-    if (steps == 8 || (low > 0 && !pair_before(&c[low - 1].key, &key))) {
-        low = 0;
-        while (low < high) {
-            const int mid = low + (high - low) / 2;
-            if (pair_before(&c[mid].key, &key)) {
-                low = mid + 1;
-            } else {
-                high = mid;
-            }
-        }
-    }
-    *cursor = low;
-    if (low < n && same_pair(&c[low].key, &key)) return low;
-    for (int i = n; i < t->list.n; ++i) {
-        if (same_pair(&c[i].key, &key)) return i;
-    }
-    return -1;
 }
 
 // The listed contact of a key, or null: beside place i, which has a contact of the same pair, or

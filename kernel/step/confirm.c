@@ -19,9 +19,10 @@
 //
 //   g = g(s) - s h u_N(v_c)
 //
-// along the normal at q_k. If the normals differ much, the law acts at once, as with e > 0:
-// otherwise the body would be past the edge when the gap closes, and keep the speed -g / h towards
-// a surface that it has left.
+// along the normal of the meeting, or, where this is negative, the least gap of the pair at q_k:
+// the row is linear in a rotation by s h omega, and bodies that are apart come to their surfaces.
+// If the normals differ much, the law acts at once, as with e > 0: otherwise the body would be past
+// the edge when the gap closes, and keep the speed -g / h towards a surface that it has left.
 //
 // Contacts of the predictive rule keep their rows: they are proven where their shapes touch.
 //
@@ -518,12 +519,14 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
         f->list->c[i].proven = f->list->c[i].holds = true;
         f->asked[i] = false;
     }
-    PCS_TRY(add_impulses(f, r, *mem));
-    if (other) {
-        refute(f, r);
-        return add_meeting(f, &m, f->v, at_once ? MEETING_AT_ONCE : MEETING_PLAIN, mem);
+    if (!other) {
+        *mem = before;
+        return add_impulses(f, r, *mem);
     }
-    *mem = before;
+    // the gaps of its rows follow from the path to the meeting, which has no impulse of the run
+    PCS_TRY(add_meeting(f, &m, f->v, at_once ? MEETING_AT_ONCE : MEETING_PLAIN, mem));
+    PCS_TRY(add_impulses(f, r, *mem));
+    refute(f, r);
     return PCS_OK;
 }
 
