@@ -10,6 +10,10 @@
 // u_free: r^T (u_k + u') / 2 is the contact work of the ledger. Under the speculative rule the
 // contacts of such an island land, as with e = 0.
 //
+// Motors with a limit and dry friction of joints are loads here: their impulses are part of the
+// motion v_free with which that of the contacts is compared. A motor that presses a body onto a
+// contact adds energy as the same force does.
+//
 // Joints with rows in the middle of the step do the work r^T (u_k + u') / 2; where they gain
 // energy, the velocities are solved again by the midpoint rule (assemble.c).
 #include "step/step.h"
@@ -50,14 +54,45 @@ static bool is_contact(const candidate *c)
     return c->active && law_is_unilateral(&c->law);
 }
 
+// The motion without contacts: v_free, with the impulses of limited forces of joints where there
+// are any
+static pcs_status without_contacts(const trial *t, pcs_arena *mem, const double **out)
+{
+    double *p = NULL;
+    *out = t->solution.v_free;
+    // interactions come first
+    for (int i = 0; i < t->list.n && t->list.c[i].joint; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->active || c->law.kind != PCS_LAW_LIMITED) continue;
+        if (!p) {
+            p = PCS_TAKE(mem, (size_t)t->m->nv, double);
+            if (!p) return pcs_fail_memory("step: the energy of contacts");
+            trial_copy(t, NULL, p);
+        }
+        bodies_block_impulse(&t->list.k[i], t->m->block_start, t->rotation, t->solution.r + c->at,
+                             p);
+    }
+    if (!p) return PCS_OK;
+    PCS_TRY(step_solve_blocks(t, *mem, p));
+    for (int k = 0; k < t->n_runs; ++k) {
+        const trial_run *run = &t->run[k];
+        for (int i = run->v; i < run->v + run->nv; ++i) {
+            p[i] += t->solution.v_free[i];
+        }
+    }
+    *out = p;
+    return PCS_OK;
+}
+
 // work with u' from c->u; *start: the sum with u_k in place of u_free
-static island_work work_of(const trial *t, int i, double *u_free, double *start)
+static island_work work_of(const trial *t, int i, const double *v_free, double *u_free,
+                           double *start)
 {
     const candidate *c = &t->list.c[i];
     const double *r = &t->solution.r[c->at];
     double before = 0, after = 0;
     *start = 0;
-    candidate_velocity(t, i, t->solution.v_free, c->drive, u_free);
+    candidate_velocity(t, i, v_free, c->drive, u_free);
     for (int j = 0; j < c->dim; ++j) {
         before += 0.5 * u_free[j] * r[j];
         after += 0.5 * c->u[j] * r[j];
@@ -78,6 +113,8 @@ pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_wo
     memset(*of, 0, n * sizeof **of);
     memset(start, 0, n * sizeof *start);
     step_join_islands(t, *up);
+    const double *v_free;
+    PCS_TRY(without_contacts(t, mem, &v_free));
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         candidates_fetch(&t->list, i);
@@ -85,7 +122,7 @@ pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_wo
         const int root = island_root(*up, candidate_mover(t, c));
         double own_start;
         island_work *w = &(*of)[root];
-        const island_work own = work_of(t, i, u_free, &own_start);
+        const island_work own = work_of(t, i, v_free, u_free, &own_start);
         start[root] += own_start;
         w->sum += own.sum;
         w->exchanged += own.exchanged;

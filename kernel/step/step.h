@@ -723,8 +723,8 @@ bool step_joints_gain(const trial *t, pcs_arena mem);
 void step_join_islands(const trial *t, int *up);
 // work of the contacts of an island, J (gain.c)
 typedef struct island_work {
-    double sum; // work of all, relative to the velocities without impulses, or to those at the
-                // start of the step: the smaller one
+    double sum; // work of all, relative to the velocities without impulses of contacts, or to those
+                // at the start of the step: the smaller one
     double exchanged; // sum of the sizes of its terms
     double most;      // work of the contact that adds most
     int worst;        // this contact
@@ -767,6 +767,8 @@ bool step_solved_contacts(const trial *t, const pcs_report *report, double frict
 // the theta scheme with contacts: v', q', r of the active set (7.1)
 pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motion *end, solution *s,
                          pcs_step_report *out);
+// x = A^-1 x for all systems, with the factors of the last iterate
+pcs_status step_solve_blocks(const trial *t, pcs_arena mem, double *x);
 // v' of block b alone, whose impulses are p (nv of the block): R(v) = p, by Newton's method from
 // v_k. v does not change if that does not converge, or if R is linear
 pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena mem, double *v);

@@ -343,8 +343,7 @@ static pcs_status factorise(const trial *t, pcs_arena mem, solution *out)
     return PCS_OK;
 }
 
-// x = A^-1 x
-static pcs_status solve_blocks(const trial *t, pcs_arena mem, double *x)
+pcs_status step_solve_blocks(const trial *t, pcs_arena mem, double *x)
 {
     const block_lu *F = &t->solution.lu;
     if (t->joined) return couple_solve(t, mem, x);
@@ -373,7 +372,7 @@ static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
     PCS_TRY(factorise(t, *mem, to->solution));
     trial_copy(t, t->end.v, t->end.v_before);
     to->end->moved = true;
-    PCS_TRY(solve_blocks(t, *mem, t->end.R));
+    PCS_TRY(step_solve_blocks(t, *mem, t->end.R));
     double *restrict v = t->end.v;
     for (int k = 0; k < t->n_runs; ++k) {
         const trial_run *run = &t->run[k];

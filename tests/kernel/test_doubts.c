@@ -4,6 +4,8 @@
 #include "rotations.h"
 #include "scene.h"
 
+#include <percuss/joint.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -213,7 +215,7 @@ TEST(steps_taken_unsolved_are_counted)
 
 // Three balls that touch. The larger restitution is that of a contact: 1 for the first two, which
 // meet at 1 m/s, 0 for the others, which separate at `apart` and move together after the impact.
-static void open_three(scene *s, heard *h, double apart)
+static void put_three(scene *s, heard *h, double apart)
 {
     open_heard(s, h);
     scene_gravity(s, 0, 0, 0);
@@ -224,6 +226,11 @@ static void open_three(scene *s, heard *h, double apart)
         const double x[3] = {i, 0, 0}, vi[3] = {v[i], 0, 0};
         scene_solid_ball(s, 1, 0.5, x, vi, i == 0);
     }
+}
+
+static void open_three(scene *s, heard *h, double apart)
+{
+    put_three(s, h, apart);
     scene_start(s);
 }
 
@@ -251,6 +258,61 @@ TEST(gains_are_named_once_for_each_contact)
         }
         pcs_state_destroy(start);
         scene_close(&s);
+    }
+}
+
+// a body on a slider along x; with `motor` one that pushes with the force `limit` at any speed
+static void put_on_slider(scene *s, pcs_system body, bool motor, double limit)
+{
+    const double e_x[3] = {1, 0, 0}, origin[3] = {0};
+    pcs_joint_def slider = pcs_joint_def_default(PCS_JOINT_SLIDER);
+    pcs_joint_motor drive = pcs_joint_motor_default((pcs_interaction){0});
+    slider.system1 = body;
+    CK_OK(pcs_model_place_joint(s->m, origin, e_x, NULL, &slider));
+    CK_OK(pcs_model_add_joint(s->m, &slider, &drive.joint));
+    drive.of_speed = true;
+    drive.target.offset = limit < 0 ? -1e3 : 1e3;
+    drive.limit = fabs(limit);
+    if (motor) CK_OK(pcs_model_add_joint_motor(s->m, &drive, NULL));
+}
+
+// Limited motors add no energy by contacts beyond what the same forces add. A box that moves away
+// from a wall is pushed back onto it within the step; three balls have an impact that gains.
+TEST(motors_are_doubted_as_forces_are)
+{
+    test_random r = random_seed(5);
+    for (int k = 0; k < 20; ++k) {
+        const double F = random_between(&r, 10, 400), away = random_between(&r, 0.1, 0.9) * F;
+        const double speed = random_between(&r, 0.1, 0.9) * 1e-3 * (F - away);
+        double gain[2];
+        for (int motor = 0; motor < 2; ++motor) {
+            scene s;
+            heard h;
+            open_heard(&s, &h);
+            const double edges[3] = {1, 1, 1}, x[3] = {-1, 0, 0}, v[3] = {-speed, 0, 0};
+            const pcs_system box = scene_box(&s, 1, edges, x, NULL, v, NULL);
+            scene_gravity(&s, motor ? -away : F - away, 0, 0);
+            scene_shape(&s, box, pcs_shape_box(1, 1, 1), 0);
+            scene_shape(&s, (pcs_system){0}, pcs_shape_box(1, 1, 1), 0);
+            put_on_slider(&s, box, motor, F);
+            scene_start(&s);
+            scene_step(&s, 1e-3);
+            CK_NEAR(scene_v(&s, box)[0], 0, 1e-7);
+            ck_assert_int_eq(s.report.doubt[PCS_DOUBT_GAIN].count, 0);
+            scene_close(&s);
+
+            put_three(&s, &h, 0.3);
+            scene_gravity(&s, motor ? 0 : F - away, 0, 0);
+            for (int i = 1; i <= 3; ++i) {
+                put_on_slider(&s, (pcs_system){i}, motor, F - away);
+            }
+            scene_start(&s);
+            scene_step(&s, 1e-3);
+            ck_assert_int_eq(s.report.doubt[PCS_DOUBT_GAIN].count, 1);
+            gain[motor] = s.report.doubt[PCS_DOUBT_GAIN].value;
+            scene_close(&s);
+        }
+        CK_NEAR(gain[1], gain[0], 1e-8);
     }
 }
 
