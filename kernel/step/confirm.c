@@ -13,9 +13,12 @@
 // collide, whichever edge touches first. The impulses of floors and joints answer those of the
 // contacts in question: without the push of a beam that a body passes under, that of its floor
 // would lift the body to the beam. So the shapes must also come within the slop of each other on
-// the paths on which these keep the velocities that they have with the contacts in question. If no
-// row of the pair has the normal of the closest features, rows at that pose replace those at q_k,
-// with the gap
+// the paths of their bodies with joints, closed at their ends, and other contacts, solved again
+// without those in question. Other bodies keep v' there; but where contacts in question rebound v'
+// says nothing about these, and those that hold the pair are solved with it.
+//
+// If no row of the pair has the normal of the closest features, rows at that pose replace those at
+// q_k, with the gap
 //
 //   g = g(s) - s h u_N(v_c)
 //
@@ -345,16 +348,30 @@ static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double
 
 // ---- paths on which floors and joints guide the bodies of a run --------------------------------
 
-// velocities that both bodies of a run may have together
-#define GUIDED_MOST 12
+// bodies of guided paths, velocities that they may have together, contacts that guide them
+#define GUIDED_BODIES   6
+#define GUIDED_MOST     36
+#define GUIDED_CONTACTS 24
 // part of the square of a row that is left of one that depends on others
 #define DEPENDENT 1e-9
+// sweeps over the contacts, until the paths change by this part of the margin
+#define GUIDED_SWEEPS 64
+#define GUIDED_ERROR  1e-2
 
-// both moving bodies of a run, and directions J, orthonormal in A^-1, with Z = A^-1 J^T
+// Moving bodies with the change of their velocities v - v'; rows J of joints with Z = A^-1 J^T,
+// J[k] Z[k] = 1, and J[k] Z[i] = 0 for i < k, also if A is not symmetric. Row j of a joint is
+// size (J[k] + sum of part[i] J[i]), i < k. Rows H of contacts, with Y = A^-1 H^T less what moves
+// joints, u with v', and impulses r
 typedef struct guided {
-    int sys[2], size[2], n; // -1: does not move
-    int rows;
+    int bodies, sys[GUIDED_BODIES], at[GUIDED_BODIES + 1]; // blocks, places of their velocities
+    bool grows; // takes the bodies on which those that it has are guided
+    int rows, joint[GUIDED_MOST], j[GUIDED_MOST];
     double J[GUIDED_MOST][GUIDED_MOST], Z[GUIDED_MOST][GUIDED_MOST];
+    double part[GUIDED_MOST][GUIDED_MOST], size[GUIDED_MOST];
+    int contacts, contact[GUIDED_CONTACTS];
+    double H[GUIDED_CONTACTS][3][GUIDED_MOST], Y[GUIDED_CONTACTS][3][GUIDED_MOST];
+    double W[GUIDED_CONTACTS][3], u[GUIDED_CONTACTS][3], r[GUIDED_CONTACTS][3];
+    double change[GUIDED_MOST], kept[GUIDED_MOST];
 } guided;
 
 static double dot(int n, const double *x, const double *y)
@@ -366,122 +383,300 @@ static double dot(int n, const double *x, const double *y)
     return sum;
 }
 
-static void add_row(const trial *t, guided *g, double *J)
+static int find_body(const guided *g, int s)
 {
-    if (g->rows == g->n) return; // nothing can move any more
-    double *Z = g->Z[g->rows];
+    for (int k = 0; k < g->bodies; ++k) {
+        if (g->sys[k] == s) return k;
+    }
+    return -1;
+}
+
+// Adds the body of block s; false if there is no room. Its change of velocity is linear, as v' is:
+// impulses that answer those in question may give it a spin of any size
+static bool take_body(const confirming *f, int s, guided *g)
+{
+    const int *start = f->t->m->block_start, n = g->at[g->bodies], size = start[s + 1] - start[s];
+    if (g->bodies == GUIDED_BODIES || n + size > GUIDED_MOST) return false;
+    const solution *sol = &f->t->solution;
+    double *change = g->change + n;
+    memcpy(g->kept + n, f->v + start[s], (size_t)size * sizeof *f->v);
+    memcpy(change, f->p + start[s], (size_t)size * sizeof *f->p);
+    block_lu_solve(&sol->lu, s, change);
+    for (int i = 0; i < size; ++i) {
+        change[i] += sol->v_free[start[s] + i] - f->t->end.v[start[s] + i];
+    }
+    g->sys[g->bodies++] = s;
+    g->at[g->bodies] = n + size;
+    return true;
+}
+
+// row j of candidate i on the bodies
+static void row_of(confirming *f, int i, int j, const guided *g, double *J)
+{
+    const bodies_block *k = &f->t->list.k[i];
+    const int *start = f->t->m->block_start;
+    double one[6] = {0};
+    one[j] = 1;
+    bodies_block_impulse(k, start, f->t->rotation, one, f->zero);
+    memset(J, 0, GUIDED_MOST * sizeof *J);
+    for (int side = 0; side < 2; ++side) {
+        const int s = k->sys[side], b = s < 0 ? -1 : find_body(g, s);
+        if (s < 0) continue;
+        const size_t bytes = (size_t)(start[s + 1] - start[s]) * sizeof *f->zero;
+        if (b >= 0) memcpy(J + g->at[b], f->zero + start[s], bytes);
+        memset(f->zero + start[s], 0, bytes);
+    }
+}
+
+// Z = A^-1 J^T
+static void solve_bodies(const trial *t, const guided *g, const double *J, double *Z)
+{
+    memcpy(Z, J, GUIDED_MOST * sizeof *Z);
+    for (int k = 0; k < g->bodies; ++k) {
+        block_lu_solve(&t->solution.lu, g->sys[k], Z + g->at[k]);
+    }
+}
+
+// adds row j of joint i
+static void add_row(confirming *f, int i, int j, guided *g)
+{
+    const int n = g->at[g->bodies];
+    if (g->rows == n) return; // nothing can move any more
+    double *J = g->J[g->rows], *Z = g->Z[g->rows], *part = g->part[g->rows];
+    row_of(f, i, j, g, J);
+    memset(part, 0, GUIDED_MOST * sizeof *part);
     for (int pass = 0; pass < 2; ++pass) {
-        const double whole = dot(g->n, J, J);
+        const double whole = dot(n, J, J);
         for (int k = 0; k < g->rows; ++k) {
-            const double part = dot(g->n, J, g->Z[k]);
-            for (int i = 0; i < g->n; ++i) {
-                J[i] -= part * g->J[k][i];
+            const double along = dot(n, J, g->Z[k]);
+            part[k] += along;
+            for (int c = 0; c < n; ++c) {
+                J[c] -= along * g->J[k][c];
             }
         }
-        if (!(dot(g->n, J, J) > DEPENDENT * whole)) return;
+        if (!(dot(n, J, J) > DEPENDENT * whole)) return;
     }
-    memcpy(Z, J, (size_t)g->n * sizeof *Z);
-    if (g->size[0] > 0) block_lu_solve(&t->solution.lu, g->sys[0], Z);
-    if (g->size[1] > 0) block_lu_solve(&t->solution.lu, g->sys[1], Z + g->size[0]);
-    const double square = dot(g->n, J, Z);
+    solve_bodies(f->t, g, J, Z);
+    const double square = dot(n, J, Z);
     if (!(square > 0)) return;
-    for (int i = 0; i < g->n; ++i) {
-        Z[i] /= sqrt(square);
-        g->J[g->rows][i] = J[i] / sqrt(square);
+    g->size[g->rows] = sqrt(square);
+    for (int c = 0; c < n; ++c) {
+        Z[c] /= g->size[g->rows];
+        J[c] /= g->size[g->rows];
     }
+    g->joint[g->rows] = i;
+    g->j[g->rows] = j;
     g->rows += 1;
 }
 
-// the rows of candidate i that guide the bodies: all of a joint, the normal of a contact that
-// pushes
-static void add_guide(confirming *f, int i, bool fixed_only, guided *g)
+// candidate i guides the bodies: a joint, or a contact that is not in question
+static void add_guide(confirming *f, int i, guided *g)
 {
     const trial *t = f->t;
     const candidate *c = &t->list.c[i];
     const bodies_block *k = &t->list.k[i];
-    const int *start = t->m->block_start;
     const bool joint = k->cone == PCS_CONE_EQUALITY;
-    if (f->asked[i] || k->cone == PCS_CONE_BOX || (!joint && !(t->solution.r[c->at] > 0))) return;
-    for (int side = 0; side < 2; ++side) {
+    if (f->asked[i] || k->cone == PCS_CONE_BOX || k->dim > (joint ? 6 : 3)) return;
+    if (!joint && !(t->solution.r[c->at] > 0 || c->g[0] <= contact_slop(t, c))) return;
+    for (int side = 0; side < 2 && g->grows; ++side) {
         const int s = k->sys[side];
-        if (fixed_only && s >= 0 && s != g->sys[0] && s != g->sys[1]) return;
+        if (s < 0 || find_body(g, s) >= 0) continue;
+        if ((!joint && !(t->solution.r[c->at] > 0)) || !take_body(f, s, g)) return;
     }
-    for (int j = 0; j < (joint ? k->dim : 1) && k->dim <= 6; ++j) {
-        double one[6] = {0}, J[GUIDED_MOST];
-        one[j] = 1;
-        bodies_block_impulse(k, start, t->rotation, one, f->zero);
-        for (int side = 0, at = 0; side < 2; at += g->size[side++]) {
-            if (g->size[side] == 0) continue;
-            memcpy(J + at, f->zero + start[g->sys[side]], (size_t)g->size[side] * sizeof *J);
+    for (int j = 0; joint && j < k->dim; ++j) {
+        add_row(f, i, j, g);
+    }
+    if (!joint && g->contacts < GUIDED_CONTACTS) g->contact[g->contacts++] = i;
+}
+
+// removes from x what moves along the rows; gap: of row k, or null
+static void remove_rows(const guided *g, const double *gap, double *x)
+{
+    for (int k = g->rows - 1; k >= 0; --k) {
+        const double part = dot(g->at[g->bodies], g->J[k], x) + (gap ? gap[k] : 0);
+        for (int i = 0; i < g->at[g->bodies]; ++i) {
+            x[i] -= part * g->Z[k][i];
         }
-        for (int side = 0; side < 2; ++side) {
-            const int s = k->sys[side];
-            if (s < 0) continue;
-            memset(f->zero + start[s], 0, (size_t)(start[s + 1] - start[s]) * sizeof *f->zero);
-        }
-        add_row(t, g, J);
     }
 }
 
-// True when the shapes of a run come within the slop of each other also where the floors and joints
-// of its bodies keep the velocities of the step. The velocities of other bodies that move answer
-// the run, too: where it rebounds they say nothing.
+// the coordinates of a body at the end of its guided path
+static pcs_status end_of_path(const confirming *f, const guided *g, int system, pcs_arena mem,
+                              double *q)
+{
+    if (system < 0) return PCS_OK;
+    const model_system *s = &f->t->m->system[system];
+    const bool guides = s->nv > 0 && find_body(g, s->block) >= 0;
+    body_path path;
+    PCS_TRY(path_of(f->t, system, guides ? f->v : f->t->end.v, mem, &path));
+    path_pose(&path, 1, q + s->q_at);
+    return PCS_OK;
+}
+
+// true when a path is that of a free body, or of one that is not moved by forces
+static bool has_free_path(const pcs_model *m, int system)
+{
+    return system < 0 || (m->system[system].kind == SYSTEM_BODY && !is_mapped(m, system));
+}
+
+// Closes the joints at the end of the guided paths, to the second order of a rotation about them:
+// *x, the displacement of the bodies that does so
+static pcs_status close_joints(const confirming *f, const guided *g, pcs_arena mem, double *x)
+{
+    const pcs_model *m = f->t->m;
+    double gap[GUIDED_MOST] = {0}, all[6];
+    double *q = PCS_TAKE(&mem, (size_t)m->nq, double);
+    if (!q) return pcs_fail_memory("step: contacts");
+    memset(x, 0, GUIDED_MOST * sizeof *x);
+    for (int k = 0; k < g->rows; ++k) {
+        const candidate *c = &f->t->list.c[g->joint[k]];
+        if (m->interaction[c->interaction].relation.of_speed) continue;
+        if (!has_free_path(m, c->pose1) || !has_free_path(m, c->pose2)) continue;
+        PCS_TRY(end_of_path(f, g, c->pose1, mem, q));
+        PCS_TRY(end_of_path(f, g, c->pose2, mem, q));
+        PCS_TRY(candidate_gap(m, c, q, mem, all));
+        gap[k] = (all[g->j[k]] - dot(k, g->part[k], gap)) / g->size[k];
+    }
+    remove_rows(g, gap, x);
+    return PCS_OK;
+}
+
+// the bodies of a run, and what guides them; *out: null where nothing does, or there is no room
+static pcs_status find_guides(confirming *f, const run *r, pcs_arena *mem, guided **out)
+{
+    const trial *t = f->t;
+    const int *sys = t->list.k[r->begin].sys;
+    guided *g = PCS_TAKE(mem, 1, guided);
+    *out = NULL;
+    if (!g) return pcs_fail_memory("step: contacts");
+    g->bodies = g->at[0] = g->rows = g->contacts = 0;
+    g->grows = false;
+    for (int i = r->begin; i < r->end; ++i) {
+        g->grows = g->grows || step_restores(t, &t->list.c[i].law);
+    }
+    for (int side = 0; side < 2; ++side) {
+        if (sys[side] < 0 || find_body(g, sys[side]) >= 0) continue;
+        if (!take_body(f, sys[side], g)) return PCS_OK;
+    }
+    for (int b = 0; b < g->bodies; ++b) {
+        for (int i = f->guide[g->sys[b]]; i >= 0;) {
+            const int side = t->list.k[i].sys[0] == g->sys[b] ? 0 : 1;
+            const int other = t->list.k[i].sys[1 - side], at = other < 0 ? -1 : find_body(g, other);
+            if (at < 0 || at >= b) add_guide(f, i, g); // else it is there
+            i = f->next[2 * i + side];
+        }
+    }
+    if (g->rows + g->contacts > 0) *out = g;
+    return PCS_OK;
+}
+
+// the rows of the contacts, once those of all joints are known
+static void complete_contacts(confirming *f, guided *g)
+{
+    const trial *t = f->t;
+    for (int k = 0; k < g->contacts; ++k) {
+        const int i = g->contact[k];
+        const candidate *c = &t->list.c[i];
+        candidate_velocity(t, i, t->end.v, NULL, g->u[k]);
+        for (int j = 0; j < c->dim; ++j) {
+            g->u[k][j] += t->solution.shift[c->at + j];
+            g->r[k][j] = t->solution.r[c->at + j];
+            row_of(f, i, j, g, g->H[k][j]);
+            solve_bodies(t, g, g->H[k][j], g->Y[k][j]);
+            const double alone = dot(g->at[g->bodies], g->H[k][j], g->Y[k][j]);
+            remove_rows(g, NULL, g->Y[k][j]);
+            g->W[k][j] = dot(g->at[g->bodies], g->H[k][j], g->Y[k][j]);
+            if (!(g->W[k][j] > DEPENDENT * alone)) g->W[k][j] = 0; // joints hold it
+        }
+    }
+}
+
+// gives row j of contact k the impulse r
+static void push_row(guided *g, int k, int j, double r)
+{
+    for (int i = 0; i < g->at[g->bodies]; ++i) {
+        g->change[i] += (r - g->r[k][j]) * g->Y[k][j][i];
+    }
+    g->r[k][j] = r;
+}
+
+// one sweep of Gauss-Seidel over the contacts; returns the largest change of a velocity
+static double sweep_contacts(const trial *t, guided *g)
+{
+    double most = 0;
+    for (int k = 0; k < g->contacts; ++k) {
+        const bodies_block *b = &t->list.k[g->contact[k]];
+        const double bound = b->dim > 1 ? b->mu : 0;
+        double old[3], size = 0;
+        const double *W = g->W[k];
+        memcpy(old, g->r[k], sizeof old);
+        for (int j = 0; j < b->dim; ++j) {
+            const int n = g->at[g->bodies];
+            if (W[j] == 0) continue;
+            const double u = g->u[k][j] + dot(n, g->H[k][j], g->change), r = old[j] - u / W[j];
+            push_row(g, k, j, j == 0 ? fmax(0, r) : r);
+            if (j > 0) size = hypot(size, g->r[k][j]);
+        }
+        for (int j = 0; j < b->dim; ++j) {
+            if (j > 0 && size > bound * g->r[k][0]) {
+                push_row(g, k, j, g->r[k][j] * bound * g->r[k][0] / size);
+            }
+            most = fmax(most, W[j] * fabs(g->r[k][j] - old[j]));
+        }
+    }
+    return most;
+}
+
+// moves the path of the body of a pose by its part of x
+static void shift_path(const pcs_model *m, const guided *g, int system, const double *x,
+                       body_path *path)
+{
+    if (system < 0 || m->system[system].nv == 0 || !has_free_path(m, system)) return;
+    const int b = find_body(g, m->system[system].block);
+    for (int i = 0; b >= 0 && i < BODY_NV; ++i) {
+        path->d[i] += x[g->at[b] + i];
+    }
+}
+
+// True when the shapes of a run come within the slop of each other also on the paths with joints
+// and other contacts alone
 static pcs_status meets_guided(confirming *f, const run *r, pcs_arena mem, bool *meets)
 {
     const trial *t = f->t;
-    const int *sys = t->list.k[r->begin].sys, *start = t->m->block_start;
-    guided g = {.sys = {sys[0], sys[1]}};
-    double change[GUIDED_MOST], kept[GUIDED_MOST];
-    bool rebounds = false;
+    const int *start = t->m->block_start;
+    guided *g;
     *meets = true;
     if (t->joined) return PCS_OK;
-    for (int i = r->begin; i < r->end; ++i) {
-        rebounds = rebounds || step_restores(t, &t->list.c[i].law);
-    }
-    for (int side = 0; side < 2; ++side) {
-        if (sys[side] < 0 || (side == 1 && sys[1] == sys[0])) continue;
-        const int s = sys[side], size = start[s + 1] - start[s];
-        if (g.n + size > GUIDED_MOST) return PCS_OK;
-        g.size[side] = size;
-        for (int i = 0; i < size; ++i) {
-            kept[g.n + i] = f->v[start[s] + i];
-            change[g.n + i] = f->v[start[s] + i] - t->end.v[start[s] + i];
-        }
-        g.n += size;
-    }
-    for (int side = 0; side < 2; ++side) {
-        if (g.size[side] == 0) continue;
-        for (int i = f->guide[sys[side]]; i >= 0;) {
-            const int *on = t->list.k[i].sys;
-            if (side == 0 || on[0] != sys[0] || g.size[0] == 0) add_guide(f, i, rebounds, &g);
-            i = f->next[2 * i + (on[0] == sys[side] ? 0 : 1)];
-        }
-    }
-    if (g.rows == 0) return PCS_OK;
-    for (int k = 0; k < g.rows; ++k) {
-        const double part = dot(g.n, g.J[k], change);
-        for (int i = 0; i < g.n; ++i) {
-            change[i] -= part * g.Z[k][i];
-        }
-    }
+    PCS_TRY(find_guides(f, r, &mem, &g));
+    if (!g) return PCS_OK;
     const candidate *c = &t->list.c[r->begin];
-    const double noise = fmin(LATE, fmax(t->list.noise, t->coarse));
-    double margin = contact_slop(t, c);
-    for (int side = 0, at = 0; side < 2; at += g.size[side++]) {
-        for (int i = 0; i < g.size[side]; ++i) {
-            const int place = start[sys[side]] + i;
-            f->v[place] = t->end.v[place] + change[at + i];
-        }
-    }
+    double margin = contact_slop(t, c), x[GUIDED_MOST];
+    // joints are closed on the paths, whatever the error of the velocities
+    const double noise = g->contacts > 0 ? fmin(LATE, fmax(t->list.noise, t->coarse)) : 0;
     if (c->pose1 >= 0) margin += noise * t->reach[c->pose1];
     if (c->pose2 >= 0) margin += noise * t->reach[c->pose2];
+    remove_rows(g, NULL, g->change);
+    complete_contacts(f, g);
+    for (int i = 0; i < GUIDED_SWEEPS; ++i) {
+        if (sweep_contacts(t, g) * t->h <= GUIDED_ERROR * margin) break;
+    }
+    for (int b = 0; b < g->bodies; ++b) {
+        for (int i = g->at[b], place = start[g->sys[b]]; i < g->at[b + 1]; ++i, ++place) {
+            f->v[place] = t->end.v[place] + g->change[i];
+        }
+    }
     pair_meeting m;
     pcs_status status = set_paths(t, c, f->v, mem, &m);
-    if (status == PCS_OK) status = path_meet(t, -margin, &mem, &m);
+    if (status == PCS_OK) status = close_joints(f, g, mem, x);
+    if (status == PCS_OK) {
+        shift_path(t->m, g, c->pose1, x, &m.path1);
+        shift_path(t->m, g, c->pose2, x, &m.path2);
+        status = path_meet(t, -margin, &mem, &m);
+    }
     *meets = m.meets;
-    for (int side = 0, at = 0; side < 2; at += g.size[side++]) {
-        if (g.size[side] == 0) continue;
-        memcpy(f->v + start[sys[side]], kept + at, (size_t)g.size[side] * sizeof *kept);
+    for (int b = 0; b < g->bodies; ++b) {
+        const size_t bytes = (size_t)(g->at[b + 1] - g->at[b]) * sizeof *f->v;
+        memcpy(f->v + start[g->sys[b]], g->kept + g->at[b], bytes);
     }
     return status;
 }

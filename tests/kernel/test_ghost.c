@@ -482,6 +482,127 @@ TEST_OF_SCHEMES(under_a_beam)
     }
 }
 
+// the angular velocity of a door after each of n steps, past a fixed post or, with `alone`, without
+static void swing(const pcs_scheme *scheme, uint64_t seed, double e, bool alone, int n, double *w)
+{
+    test_random r = random_seed(seed);
+    const double L = random_between(&r, 0.3, 1.2), t = random_between(&r, 0.02, 0.08);
+    const double H = random_between(&r, 0.1, 1), play = random_between(&r, 2e-4, 3e-3);
+    const double turn = random_between(&r, 0.01, 0.05), h = random_between(&r, 1e-3, 1e-2);
+    const double rate = turn / h, at = random_between(&r, 3, 6) * turn + 0.1, p = 0.05;
+    const double x[3] = {0.5 * L + 0.02, 0, 0}, z[3] = {0, 0, 1}, origin[3] = {0};
+    const double edges[3] = {L, t, H}, v[3] = {0, rate * x[0], 0}, omega[3] = {0, 0, rate};
+    scene s = scene_open();
+    s.scheme = *scheme;
+    scene_gravity(&s, 0, 0, 0);
+    const pcs_system door = scene_box(&s, 5, edges, x, NULL, v, omega);
+    scene_rough(&s, door, pcs_shape_box(L, t, H), e, 0, 0.2);
+    // beyond its end, or above it
+    const bool beyond = seed % 2;
+    const double far = beyond ? hypot(L + 0.02, 0.5 * t) + play + p : 0.6 * L;
+    pcs_shape post = beyond ? pcs_shape_cylinder(p, 1) : pcs_shape_sphere(p);
+    post.position[0] = far * cos(at);
+    post.position[1] = far * sin(at);
+    post.position[2] = (beyond ? 0 : 0.5 * H + p + play) + (alone ? 100 : 0);
+    scene_rough(&s, (pcs_system){0}, post, e, 0, 0.2);
+    pcs_joint_def hinge = pcs_joint_def_default(PCS_JOINT_HINGE);
+    hinge.system1 = door;
+    CK_OK(pcs_model_place_joint(s.m, origin, z, NULL, &hinge));
+    CK_OK(pcs_model_add_joint(s.m, &hinge, NULL));
+    scene_start(&s);
+    for (int i = 0; i < n; ++i) {
+        scene_step(&s, h);
+        w[i] = scene_v(&s, door)[5];
+    }
+    scene_close(&s);
+}
+
+// A door swings past a fixed post with a little play, with and without restitution: its hinge holds
+// it, wherever the ghost of the post would push it
+TEST(a_door_passes_a_post)
+{
+    enum { STEPS = 24 };
+    for (int k = 0; k < 2 * TEST_DRAWS(80); ++k) {
+        double with[STEPS], without[STEPS];
+        const double e = k % 4 < 3 ? 0.5 : 0;
+        const int which = k / 4 % 2 ? 0 : SCHEMES - 1;
+        const pcs_scheme scheme = scheme_of(which);
+        swing(&scheme, (uint64_t)k, e, true, STEPS, without);
+        swing(&scheme, (uint64_t)k, e, false, STEPS, with);
+        for (int i = 0; i < STEPS; ++i) {
+            ck_assert_msg(fabs(with[i] - without[i]) <= 1e-6 * without[0],
+                          "scheme %d, door %d, e %g, step %d: %g, not %g", which, k, e, i, with[i],
+                          without[i]);
+        }
+    }
+}
+
+static int drive_plate(void *user, double t, double q[7], double v[6])
+{
+    const double *speed = user;
+    memset(q, 0, 7 * sizeof *q);
+    memset(v, 0, 6 * sizeof *v);
+    q[0] = *speed * t;
+    q[2] = -0.05;
+    q[3] = 1;
+    v[0] = *speed;
+    return 0;
+}
+
+// A box lies on a plate that moves and passes a fixed beam above with a little play: the plate is
+// driven, on a rail, or on one on a rail. The box keeps its speed
+TEST(carried_under_a_beam)
+{
+    for (int k = 0; k < 3 * TEST_DRAWS(160); ++k) {
+        test_random r = random_seed((uint64_t)k);
+        double speed = random_between(&r, 0.3, 3);
+        const double play = random_between(&r, 2e-4, 5e-3), h = random_between(&r, 1e-3, 1e-2);
+        const double e = k / 3 % 2 ? 0.5 : 0, half = random_between(&r, 0.03, 0.1), mu = 0.3;
+        const double tall = random_between(&r, 0.02, 0.1), flat[3] = {0.6, 0.4, 0.1};
+        const double edges[3] = {2 * half, 2 * half, 2 * tall}, v[3] = {speed, 0, 0};
+        const double floor = k % 3 == 2 ? 0.1 : 0;
+        const double x[3] = {0, 0, floor + tall}, under[3] = {0, 0, -0.05}, along[3] = {1, 0, 0};
+        const int which = k / 6 % 2 ? 0 : SCHEMES - 1;
+        scene s = scene_open();
+        s.scheme = scheme_of(which);
+        pcs_system plate;
+        if (k % 3 == 0) {
+            pcs_body_def def = pcs_body_def_default();
+            def.motion = drive_plate;
+            def.user = &speed;
+            plate = scene_add(&s, &def);
+        } else {
+            plate = scene_box(&s, random_between(&r, 0.5, 10), flat, under, NULL, v, NULL);
+        }
+        if (k % 3 > 0) {
+            pcs_joint_def rail = pcs_joint_def_default(PCS_JOINT_SLIDER);
+            rail.system1 = plate;
+            CK_OK(pcs_model_place_joint(s.m, under, along, NULL, &rail));
+            CK_OK(pcs_model_add_joint(s.m, &rail, NULL));
+        }
+        if (k % 3 == 2) {
+            const double between[3] = {0, 0, 0.05};
+            scene_rough(&s, plate, pcs_shape_box(flat[0], flat[1], flat[2]), e, 0, mu);
+            plate = scene_box(&s, random_between(&r, 0.5, 10), flat, between, NULL, v, NULL);
+        }
+        scene_rough(&s, plate, pcs_shape_box(flat[0], flat[1], flat[2]), e, 0, mu);
+        const pcs_system b = scene_box(&s, random_between(&r, 0.2, 5), edges, x, NULL, v, NULL);
+        scene_rough(&s, b, pcs_shape_box(edges[0], edges[1], edges[2]), e, 0, mu);
+        pcs_shape beam = pcs_shape_box(0.1, 1, 0.1);
+        beam.position[0] = half + 0.05 + random_between(&r, 1, 4) * h * speed;
+        beam.position[2] = floor + 2 * tall + play + 0.05;
+        scene_rough(&s, (pcs_system){0}, beam, e, 0, mu);
+        scene_start(&s);
+        for (int i = 0; i < 12; ++i) {
+            scene_step(&s, h);
+            ck_assert_msg(fabs(scene_v(&s, b)[0] - speed) <= 1e-5 * speed,
+                          "scheme %d, box %d, e %g, step %d: %g, not %g", which, k, e, i,
+                          scene_v(&s, b)[0], speed);
+        }
+        scene_close(&s);
+    }
+}
+
 // two balls that pass each other in the air
 TEST_OF_SCHEMES(balls_pass_each_other)
 {
