@@ -277,6 +277,7 @@ pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)
     memcpy(to->q, from->q, (size_t)from->nq * sizeof(double));
     memcpy(to->v, from->v, (size_t)from->nv * sizeof(double));
     to->memory->velocity_tol = from->memory->velocity_tol;
+    to->memory->kappa = from->memory->kappa;
     to->memory->n = from->memory->n;
     state_touch(to);
     to->memory->broken = from->memory->broken;
@@ -296,10 +297,10 @@ typedef struct save_head {
     char magic[8];
     uint64_t size, checksum;
     int nq, nv, n, unused;
-    double t, velocity_tol;
+    double t, velocity_tol, kappa;
 } save_head;
 
-static const char save_magic[8] = {'p', 'c', 's', 's', 't', 'a', 't', '2'};
+static const char save_magic[8] = {'p', 'c', 's', 's', 't', 'a', 't', '3'};
 
 enum { REMEMBERED_BYTES = 4 * sizeof(int) + 3 * sizeof(double) };
 
@@ -348,7 +349,8 @@ void pcs_state_save(const pcs_state *st, void *bytes)
                       .nv = st->nv,
                       .n = st->memory->n,
                       .t = st->t,
-                      .velocity_tol = st->memory->velocity_tol};
+                      .velocity_tol = st->memory->velocity_tol,
+                      .kappa = st->memory->kappa};
     memcpy(head.magic, save_magic, sizeof save_magic);
     head.size = pcs_state_save_bytes(st);
     to += sizeof head;
@@ -423,7 +425,7 @@ pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
     const unsigned char *q = (const unsigned char *)bytes + sizeof head;
     const unsigned char *contacts = q + vectors * sizeof(double);
     bool good = isfinite(head.t) && isfinite(head.velocity_tol) && head.velocity_tol >= 0 &&
-                finite_bytes(q, vectors);
+                isfinite(head.kappa) && head.kappa >= 0 && finite_bytes(q, vectors);
     remembered last = {0};
     for (int i = 0; i < head.n && good; ++i) {
         remembered c;
@@ -446,6 +448,7 @@ pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
     }
     st->memory->n = head.n;
     st->memory->velocity_tol = head.velocity_tol;
+    st->memory->kappa = head.kappa;
     state_touch(st);
     return PCS_OK;
 }
@@ -456,6 +459,7 @@ bool pcs_state_equal(const pcs_state *a, const pcs_state *b)
     if (a->nq != b->nq || a->nv != b->nv || a->memory->n != b->memory->n) return false;
     if (memcmp(&a->t, &b->t, sizeof a->t) != 0 ||
         memcmp(&a->memory->velocity_tol, &b->memory->velocity_tol, sizeof(double)) != 0 ||
+        memcmp(&a->memory->kappa, &b->memory->kappa, sizeof(double)) != 0 ||
         memcmp(a->q, b->q, (size_t)a->nq * sizeof(double)) != 0 ||
         memcmp(a->v, b->v, (size_t)a->nv * sizeof(double)) != 0) {
         return false;
@@ -475,6 +479,7 @@ unsigned long long pcs_state_hash(const pcs_state *st)
     if (!st) return hash;
     hash = hash_bytes(hash, &st->t, sizeof st->t);
     hash = hash_bytes(hash, &st->memory->velocity_tol, sizeof(double));
+    hash = hash_bytes(hash, &st->memory->kappa, sizeof(double));
     hash = hash_bytes(hash, st->q, (size_t)st->nq * sizeof(double));
     hash = hash_bytes(hash, st->v, (size_t)st->nv * sizeof(double));
     for (int i = 0; i < st->memory->n; ++i) {

@@ -34,6 +34,8 @@ typedef struct pcs_memory {
     int n, cap;
     int broken;          // records of broken interactions among them
     double velocity_tol; // m/s: the accuracy of the velocities of the last steps (commit.c)
+    double kappa; // with which the finish of the last steps ended without a failure (doc/finish.md);
+                  // 0: none
     uint64_t stamp;      // another one after each change of the contacts; not saved
 } pcs_memory;
 

@@ -307,6 +307,9 @@ static pcs_status solve_once(const trial *t, double units, pcs_arena scratch, do
 {
     pcs_solver_opts opts = t->m->scheme.solver;
     opts.tol = fmax(opts.tol, t->coarse) * s->part_of_tol;
+    if (opts.kind == PCS_SOLVER_AUTO && t->st->memory->kappa > 0) {
+        opts.as.portfolio.kappa = t->st->memory->kappa;
+    }
     t->work->budget.ends_solve = units < (double)opts.max_iters * s->problem.nb;
     step_limit_seconds(t->work, &opts);
     pcs_velocity_solve shown;
@@ -314,6 +317,7 @@ static pcs_status solve_once(const trial *t, double units, pcs_arena scratch, do
     if (capture->fn) PCS_TRY(begin_capture(t, s, &scratch, &shown));
     PCS_TRY(bodies_solve(s->solved, &opts, t->work->watch, units, t->work->team, scratch, v, s->r,
                          s->u, out));
+    s->kappa = out->kappa;
     step_spend(t->work, out->units);
     if (!capture->fn) return PCS_OK;
     shown.opts = opts;

@@ -115,6 +115,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     wk->skips = t->skipped;
     wk->u = t->solution.u;
     wk->measure = out->solve.measure;
+    wk->kappa = t->solution.kappa;
     wk->model = t->m;
     wk->h = t->h;
     wk->problem = t->solution.problem;
@@ -263,6 +264,7 @@ void step_commit(const trial *t, pcs_state *st)
     // a gap from an earlier step takes some steps to close
     const double tol = step_velocity_tol(&t->m->scheme, &t->work->measure);
     mem->velocity_tol = fmax(tol, REST_DECAY * mem->velocity_tol);
+    if (t->work->kappa != 0) mem->kappa = fmax(0, t->work->kappa);
     for (int k = 0; k < t->n_runs; ++k) {
         const trial_run *run = &t->run[k];
         memcpy(st->q + run->q, t->end.q + run->q, (size_t)run->nq * sizeof(double));

@@ -160,6 +160,7 @@ typedef struct solution {
     double *solved_free;          // elements, else the one above; with v_free in its order
     double *shift;                // rows, terms that the laws add to u
     double part_of_tol;           // a solve is made to this part of the tolerance
+    double kappa;                 // of the report of the last solve
     double *r, *u;                // rows
     int row_room, block_room;     // memory for this many rows, and blocks, which passes use again
     double *row_memory;
@@ -341,6 +342,7 @@ struct pcs_work {
     bodies_problem problem; // problem as in the trial
     const double *v_free, *rotation, *u;
     pcs_measure measure; // measure of the last solve
+    double kappa;        // that of its report
     block_lu lu;         // A of that problem
 
     // the problem with W, made on request

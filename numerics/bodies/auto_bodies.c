@@ -190,7 +190,11 @@ static pcs_status turn_of_finish(turns *t)
     o.as.prox.inner = FINISH_INNER;
     o.max_iters = t->t->o.max_iters < FINISH_STEPS ? t->t->o.max_iters : FINISH_STEPS;
     if (task_value(t->t) < CENTRE_LEFT * t->finished_at) t->spend.goes_on = false;
+    const bool first = t->t->result->kappa == 0;
+    t->spend.given = first ? t->t->o.as.portfolio.kappa : 0;
     const pcs_status status = task_finish(t->t, &o, &t->spend);
+    const bool arrived = first && t->spend.straight && !task_fails(t->t);
+    t->t->result->kappa = status == PCS_OK && arrived ? t->spend.kappa : -1;
     // where only a Newton step is too long for what is left, sweeps go on
     pcs_outcome *end = &t->t->result->solve.outcome;
     const bool sweeps = part_runs(&t->t->o, PART_SWEEPS) && !t->joined;

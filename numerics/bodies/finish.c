@@ -362,7 +362,9 @@ static pcs_outcome iterate(finish *w)
         if (end == INNER_SINGULAR && w->steps == 0) return PCS_OUTCOME_STALLED;
         if (end != INNER_SOLVED && out_of_budget(w)) return PCS_OUTCOME_MAX_ITERS;
         if (end != INNER_SOLVED) {
-            w->kappa /= GROW;
+            w->budget->straight = false;
+            w->kappa = w->budget->given > 0 ? 1 / w->o->as.prox.alpha : w->kappa / GROW;
+            w->budget->given = 0;
             if (w->kappa < KAPPA_LOW) return PCS_OUTCOME_STALLED;
             continue;
         }
@@ -436,7 +438,10 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     w.budget->spent = 0;
     w.dear = w.budget->factor;
     w.budget->factor = 0;
-    w.kappa = w.budget->kappa > 0 ? w.budget->kappa : 1 / o->as.prox.alpha;
+    w.budget->straight = true;
+    if (w.budget->kappa > 0) w.budget->given = 0;
+    w.kappa = fmax(w.budget->kappa, w.budget->given);
+    if (w.kappa == 0) w.kappa = 1 / o->as.prox.alpha;
     if (status != PCS_OK) {
         finish_system_end(&w.s);
         return status;

@@ -14,6 +14,8 @@
 typedef struct finish_budget {
     double most, patience, factor, spent;
     double kappa;   // 0: from the start
+    double given;   // kappa of the start, if above 0: where Newton's method fails, it starts anew
+    bool straight;  // on return: Newton's method has not failed
     double *centre; // n, or null: the next call starts from r
     bool goes_on;   // the centre is set, and the next call starts there
     double longest; // s: the longest Newton step so far, of calls with max_seconds

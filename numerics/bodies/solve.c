@@ -310,6 +310,9 @@ static void sum_up(const solution *s, bodies_report *out)
         out->sweeps += one->sweeps;
         out->finish += one->finish;
         out->units += one->units;
+        if (one->kappa != 0) {
+            out->kappa = out->kappa == 0 ? one->kappa : fmin(out->kappa, one->kappa);
+        }
         out->wants = fmax(out->wants, one->wants * s->b->nb / islands_blocks(&s->s, i));
         out->seconds_sweeps += one->seconds_sweeps;
         out->seconds_finish += one->seconds_finish;

@@ -14,6 +14,7 @@ typedef struct island_result {
     int sweeps, finish; // sweeps; steps of the finish
     double units;
     double wants; // as that of bodies_report
+    double kappa; // the same
     double seconds_sweeps, seconds_finish;
 } island_result;
 

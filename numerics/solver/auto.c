@@ -100,6 +100,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 static const pcs_opt options[] = {
     OPT_INT("without", portfolio.without, 0, PART_MASK,
             "parts that are left out: the sum of 2^(number - 1)"),
+    OPT_REAL("kappa", portfolio.kappa, 0, 1e10,
+             "kappa with which proximal points begin, and the finish; 0: 10"),
 };
 
 const solver_class solver_auto = {

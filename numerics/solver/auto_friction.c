@@ -178,6 +178,9 @@ static pcs_status run(portfolio *f, const part *k, costs c, const double *start)
     o.max_iters = k->iters;
     if (k->fraction > 0) o.as.ipm.step_fraction = k->fraction;
     if (k->rho > 0) o.as.admm.rho = k->rho;
+    if (k->solver == &solver_prox && f->o->as.portfolio.kappa > 0) {
+        o.as.prox.alpha = 1 / f->o->as.portfolio.kappa;
+    }
     if (k->solver == &solver_nsgs) return promised(f, &o, c);
     PCS_TRY(portfolio_run(f, k->solver, &o, cost_of(k, c), k->from_start ? start : NULL));
     const bool near = k->solver == &solver_admm || k->solver == &solver_ipm;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solver/solver.h"
+#include "state/state.h"
 
 #define SIZE 0.12
 
@@ -401,6 +402,46 @@ TEST(rest_takes_few_steps_of_the_finish)
     }
     // the finish was needed
     ck_assert_int_gt(called, 0);
+}
+
+// What a state remembers of the finish is a part of it: a copy and a saved state go on with the
+// same bits
+TEST(the_last_kappa_is_in_the_state)
+{
+    const rest scenes[] = {{{0.6, 0.2, 0.04}, {4.8, 0}, true}, {{1, 1, 1}, {1000, 0}, false}};
+    int found = 0;
+    for (int k = 0; k < 6; ++k) {
+        test_random r = random_seed(60 + (uint64_t)k);
+        scene s;
+        pcs_system on[2];
+        rest_open(&s, &scenes[k % 2], on);
+        pcs_state *other = NULL;
+        CK_OK(pcs_state_create(s.m, &other));
+        for (int i = 0; i < 40; ++i) {
+            if (i % 10 == 5) push(&s, on[0], &r);
+            scene_step(&s, 0.005);
+            if (!(s.st->memory->kappa > 0)) continue;
+            found += 1;
+            if (i % 2 == 0) {
+                CK_OK(pcs_state_copy(s.st, other));
+            } else {
+                const size_t bytes = pcs_state_save_bytes(s.st);
+                void *saved = malloc(bytes);
+                pcs_state_save(s.st, saved);
+                CK_OK(pcs_state_load(other, saved, bytes));
+                free(saved);
+            }
+            ck_assert(pcs_state_equal(s.st, other));
+            ck_assert_uint_eq(pcs_state_hash(s.st), pcs_state_hash(other));
+            CK_NEAR(other->memory->kappa, s.st->memory->kappa, 0);
+            other->memory->kappa *= 2;
+            ck_assert(!pcs_state_equal(s.st, other));
+            ck_assert_uint_ne(pcs_state_hash(s.st), pcs_state_hash(other));
+        }
+        pcs_state_destroy(other);
+        scene_close(&s);
+    }
+    ck_assert_int_gt(found, 0);
 }
 
 TEST(numbers_out_of_range_are_refused)

@@ -146,6 +146,48 @@ TEST(a_factorisation_that_costs_too_much_is_not_made)
     }
 }
 
+// The problem of the next step, with almost the same solution. Where contacts are hyperstatic, the
+// kappa at the end of the last finish is a better start than the usual one. Where Newton's method
+// fails with it, the start is the usual one, after a step or two
+TEST(the_last_kappa_saves_steps)
+{
+    int usual = 0, saved = 0, failed = 0;
+    for (int kind = 0; kind < PILE_HEAVY; ++kind) {
+        pile p = pile_make((pile_kind)kind, sizes[kind], 7);
+        const pcs_solver_opts o = options(PCS_SOLVER_PROX, 1e-10);
+        answer start = sweep(&p, 1e-3);
+        finish_budget first = {.most = INFINITY, .patience = INFINITY, .factor = INFINITY};
+        answer a = finish_within(&p, &o, &first, start.r);
+        ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
+        for (int i = 0; i < p.b.A->start[p.b.A->nb]; ++i) {
+            p.v_free[i] *= 1 + 1e-6;
+        }
+        const double given[] = {0, first.kappa, 1e10};
+        int steps[3];
+        for (int k = 0; k < 3; ++k) {
+            finish_budget next = {
+                .most = INFINITY, .patience = INFINITY, .factor = INFINITY, .given = given[k]};
+            answer b = finish_within(&p, &o, &next, a.r);
+            ck_assert_int_eq(b.report.solve.outcome, PCS_OUTCOME_CONVERGED);
+            ck_assert_double_le(expect_honest(&p, &b), 1.1e-10);
+            steps[k] = b.report.finish;
+            if (k == 2) failed += !next.straight;
+            answer_free(&b);
+        }
+        ck_assert_int_le(steps[1], steps[0] + 2);
+        ck_assert_int_le(steps[2], steps[0] + 2);
+        if (kind == PILE_BOXES || kind == PILE_MIXED) {
+            usual += steps[0];
+            saved += steps[0] - steps[1];
+        }
+        answer_free(&start);
+        answer_free(&a);
+        pile_free(&p);
+    }
+    ck_assert_int_gt(4 * saved, usual);
+    ck_assert_int_gt(failed, 0);
+}
+
 // Slices of a budget: each call goes on from the centre at which the last one ended
 TEST(a_finish_in_slices_goes_on)
 {

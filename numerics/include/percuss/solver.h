@@ -78,6 +78,9 @@ typedef enum pcs_newton_function {
 typedef struct pcs_auto_opts {
     int without; ///< the parts that are left out: the sum of 2^(number - 1), with the numbers in
                  ///< the tables of doc/solver-auto.md
+    double kappa; ///< with which proximal points of problems with friction begin, and the finish of
+                  ///< bodies (doc/finish.md); 0: 10. Where Newton's method fails with it, the
+                  ///< finish begins again with 10
 } pcs_auto_opts;
 
 /// Options of PCS_SOLVER_ENUM.
