@@ -33,10 +33,28 @@ static inline void add(int d, int w, const double *restrict V, const double *res
     }
 }
 
+// The sums of the rows go side by side: one after another, each waits for its own last term
+static inline void add_side_by_side(const double *restrict V, const double *restrict y,
+                                    double *restrict x)
+{
+    double sum[D];
+    for (int l = 0; l < D; ++l) {
+        sum[l] = x[l];
+    }
+    for (int c = 0; c < W; ++c) {
+        for (int l = 0; l < D; ++l) {
+            sum[l] += V[c + W * l] * y[c];
+        }
+    }
+    for (int l = 0; l < D; ++l) {
+        x[l] = sum[l];
+    }
+}
+
 void rows_add(int d, int w, const double *V, const double *y, double *x)
 {
     if (d == D && w == W) {
-        add(D, W, V, y, x);
+        add_side_by_side(V, y, x);
     } else {
         add(d, w, V, y, x);
     }
