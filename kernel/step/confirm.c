@@ -6,9 +6,10 @@
 //
 //   R(v_c) = H^T r - H_c^T r_c,   c: the contacts that are apart and not yet proven
 //
-// (v_c = v' - A^-1 H_c^T r_c where R is linear). Contacts whose shapes meet on these paths are
-// proven: their impulses are added again, and the other contacts are tested again. At the end all
-// others are refuted and take no part in the step. Shapes meet where they overlap by the slop,
+// (v_c = v' - A^-1 H_c^T r_c where R is linear), where joints answer the impulses that are left
+// (jointed.c): a path turns no body that its joints hold. Contacts whose shapes meet on these paths
+// are proven: their impulses are added again, and the other contacts are tested again. At the end
+// all others are refuted and take no part in the step. Shapes meet where they overlap by the slop,
 // which the projection may leave: there the closest features are those with which the bodies
 // collide, whichever edge touches first. The impulses of floors and joints answer those of the
 // contacts in question: without the push of a beam that a body passes under, that of its floor
@@ -31,13 +32,13 @@
 //
 // Contacts on inner edges of a floor are refuted too, apart or closed (inner.c).
 #include "step/confirm.h"
-#include "step/couple.h"
 
 #include <float.h>
 #include <string.h>
 
 #include "collide/collide.h"
 #include "linalg/m3.h"
+#include "step/jointed.h"
 #include "step/path.h"
 
 // relative to the size of a shape: largest closed gap at q_k of shapes that pressed on each other
@@ -74,6 +75,7 @@ typedef struct confirming {
     double *v;    // velocities of the paths
     double *p;    // impulses that give them
     int *changes; // number of changes of v, per moving system
+    jointed joints;
     int changed;  // runs refuted or added
     double *zero; // nv zeros
     bool *asked;  // per candidate: of an open run
@@ -201,23 +203,26 @@ static pcs_status find_runs(confirming *f, bool solved, pcs_arena *mem)
 
 // ---- paths -------------------------------------------------------------------------------------
 
-// the velocities that f->p gives block b
+// the velocities that f->p gives block b, and the blocks that joints connect with it
 static pcs_status set_velocity(confirming *f, int b, pcs_arena mem)
 {
-    const trial *t = f->t;
-    const int *start = t->m->block_start;
-    const int at = start[b], end = start[b + 1];
-    if (t->joined) {
-        PCS_TRY(couple_solve_block(t, b, f->p, mem, f->v + at));
-    } else {
-        memcpy(f->v + at, f->p + at, (size_t)(end - at) * sizeof(double));
-        block_lu_solve(&t->solution.lu, b, f->v + at);
+    jointed *j = &f->joints;
+    const int g = jointed_group(j, b);
+    if (g < 0) f->changes[b] += 1;
+    for (int k = g < 0 ? 0 : j->start[g]; g >= 0 && k < j->start[g + 1]; ++k) {
+        f->changes[j->block[k]] += 1;
     }
-    for (int i = at; i < end; ++i) {
-        f->v[i] += t->solution.v_free[i];
+    return jointed_velocity(f->t, j, b, mem, f->p, f->v);
+}
+
+// those of all groups that have got impulses
+static pcs_status set_pushed(confirming *f, pcs_arena mem)
+{
+    const jointed *j = &f->joints;
+    for (int g = 0; g < j->n; ++g) {
+        if (j->pushed[g]) PCS_TRY(set_velocity(f, j->block[j->start[g]], mem));
     }
-    f->changes[b] += 1;
-    return step_part_velocity(t, b, f->p + at, mem, f->v + at);
+    return PCS_OK;
 }
 
 // The paths without the impulses of the runs. All other impulses are summed: contacts that do not
@@ -247,7 +252,7 @@ static pcs_status start_paths(confirming *f, pcs_arena mem)
     return PCS_OK;
 }
 
-// adds the impulses of a run to the paths
+// adds the impulses of a run to the paths; those of a group follow with set_pushed
 static pcs_status add_impulses(confirming *f, const run *r, pcs_arena mem)
 {
     const trial *t = f->t;
@@ -260,7 +265,9 @@ static pcs_status add_impulses(confirming *f, const run *r, pcs_arena mem)
         }
     }
     for (int side = 0; side < 2; ++side) {
-        if (sys[side] >= 0) PCS_TRY(set_velocity(f, sys[side], mem));
+        const int g = sys[side] < 0 ? -1 : jointed_group(&f->joints, sys[side]);
+        if (g >= 0) f->joints.pushed[g] = true;
+        if (sys[side] >= 0 && g < 0) PCS_TRY(set_velocity(f, sys[side], mem));
     }
     return PCS_OK;
 }
@@ -681,6 +688,17 @@ static pcs_status meets_guided(confirming *f, const run *r, pcs_arena mem, bool 
     return status;
 }
 
+// true when a path of a run does not keep the joints of its body
+static bool is_loose(const confirming *f, const run *r)
+{
+    const int *sys = f->t->list.k[r->begin].sys;
+    for (int side = 0; side < 2; ++side) {
+        const int g = sys[side] < 0 ? -1 : jointed_group(&f->joints, sys[side]);
+        if (g >= 0 && f->joints.loose[g]) return true;
+    }
+    return false;
+}
+
 // True when the shapes of a run meet on their paths: they overlap by the slop, or, if the paths end
 // before that, touch on the side of the rows.
 static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
@@ -693,7 +711,9 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     const bool predicted = t->rule == PCS_ACTIVATION_PREDICTIVE;
     PCS_TRY(path_meet(t, predicted ? 0 : contact_slop(t, c), mem, &m));
     if (predicted && !m.meets) return PCS_OK;
-    bool other = !predicted && m.meets && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
+    // rows at a pose that the joints forbid would be those of another place
+    bool other = !predicted && m.meets && !is_loose(f, r);
+    other = other && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
     if (other) {
         // a row with the normal of the first touch stays: crossed edges keep this normal in overlap
         pair_meeting touch = m;
@@ -741,6 +761,7 @@ static pcs_status test_paths(confirming *f, pcs_arena *mem)
     PCS_TRY(start_paths(f, *mem));
     for (bool again = true; again;) {
         again = false;
+        PCS_TRY(set_pushed(f, *mem));
         for (int k = 0; k < f->n; ++k) {
             run *r = &f->run[k];
             const int changes = changes_of(f, r);
@@ -1007,6 +1028,7 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool again
         f.p = PCS_TAKE(mem, nv, double);
         f.changes = PCS_TAKE(mem, nb, int);
         if (!f.v || !f.p || !f.changes) return pcs_fail_memory("step: contacts");
+        PCS_TRY(jointed_find(t, mem, &f.joints));
         PCS_TRY(link_guides(&f, mem));
         PCS_TRY(test_paths(&f, mem));
     } else {
