@@ -100,6 +100,8 @@ typedef struct neighbours {
     int count[3], index[3]; // number of copies of the generator, and index of this one
     bool closed;            // the first copy follows the last
 } neighbours;
+// the pose of a body at t = 0, also by its motion
+pcs_status scene_start_pose(const pcs_model *m, pcs_system system, double q[7]);
 // the point of a body, or of the world in the frame of the copy
 void build_point(const double in[3], pcs_system system, const frame *f, double out[3]);
 // the point of a body that is at the point `in` of the frame at the start

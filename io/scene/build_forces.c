@@ -64,11 +64,10 @@ static void take_axis(const builder *b, const scene_interaction *in, const frame
 {
     memcpy(def->axis, in->axis, sizeof def->axis);
     frame_vector(f, def->axis);
-    pcs_body_def body;
-    if (pcs_model_body(b->model, def->system1, &body) != PCS_OK) return;
-    double back[4], axis[3];
+    double q[7], back[4], axis[3];
+    if (scene_start_pose(b->model, def->system1, q) != PCS_OK) return;
     memcpy(axis, def->axis, sizeof axis);
-    pcs_quat_conj(body.orientation, back);
+    pcs_quat_conj(q + 3, back);
     pcs_quat_rotate(back, axis, def->axis);
 }
 

@@ -16,16 +16,26 @@ pcs_law build_law(const scene_law *in)
     return (pcs_law){.kind = (pcs_law_kind)in->kind, .e = in->e, .e_t = in->e_t, .mu = in->mu};
 }
 
+pcs_status scene_start_pose(const pcs_model *m, pcs_system system, double q[7])
+{
+    pcs_body_def def;
+    double v[6];
+    PCS_TRY(pcs_model_body(m, system, &def));
+    memcpy(q, def.position, sizeof def.position);
+    memcpy(q + 3, def.orientation, sizeof def.orientation);
+    if (!def.motion) return PCS_OK;
+    return def.motion(def.user, 0, q, v) == 0 ? pcs_quat_normalise(q + 3) : PCS_ERR_CALLBACK;
+}
+
 // the inertial point x as a point of the frame of a body, at the start
 static void to_body(const builder *b, pcs_system system, const double x[3], double out[3])
 {
     memcpy(out, x, 3 * sizeof *out);
-    pcs_body_def def;
-    if (system.id == 0 || pcs_model_body(b->model, system, &def) != PCS_OK) return;
-    double R[9], d[3];
-    pcs_quat_to_matrix(def.orientation, R);
+    double q[7], R[9], d[3];
+    if (system.id == 0 || scene_start_pose(b->model, system, q) != PCS_OK) return;
+    pcs_quat_to_matrix(q + 3, R);
     for (int i = 0; i < 3; ++i) {
-        d[i] = x[i] - def.position[i];
+        d[i] = x[i] - q[i];
     }
     pcs_matrix_apply_back(R, d, out);
 }
@@ -34,11 +44,11 @@ static void to_body(const builder *b, pcs_system system, const double x[3], doub
 void build_inertial(const builder *b, pcs_system system, const double p[3], double out[3])
 {
     memcpy(out, p, 3 * sizeof *out);
-    pcs_body_def def;
-    if (system.id == 0 || pcs_model_body(b->model, system, &def) != PCS_OK) return;
-    pcs_quat_rotate(def.orientation, p, out);
+    double q[7];
+    if (system.id == 0 || scene_start_pose(b->model, system, q) != PCS_OK) return;
+    pcs_quat_rotate(q + 3, p, out);
     for (int i = 0; i < 3; ++i) {
-        out[i] += def.position[i];
+        out[i] += q[i];
     }
 }
 
@@ -144,10 +154,9 @@ static pcs_status make_relation(builder *b, const scene_interaction *in, const p
 static void axes_to_body(const builder *b, pcs_system system, const double axes[4], double out[4])
 {
     memcpy(out, axes, 4 * sizeof *out);
-    pcs_body_def def;
-    if (system.id == 0 || pcs_model_body(b->model, system, &def) != PCS_OK) return;
-    double back[4];
-    pcs_quat_conj(def.orientation, back);
+    double q[7], back[4];
+    if (system.id == 0 || scene_start_pose(b->model, system, q) != PCS_OK) return;
+    pcs_quat_conj(q + 3, back);
     pcs_quat_mul(back, axes, out);
 }
 

@@ -94,16 +94,18 @@ pcs_status pcs_model_place_joint(const pcs_model *m, const double point[3], cons
     }
     double axes[4];
     PCS_TRY(pcs_joint_axes(z, x, axes));
+    double q[2][7] = {{[3] = 1}, {[3] = 1}}, v[6]; // those of the world
     for (int side = 0; side < 2; ++side) {
-        const double *q = start_pose(m, side == 0 ? def->system1 : def->system2);
+        const model_system *s = model_find(m, side == 0 ? def->system1 : def->system2);
+        if (s && !s->motion) memcpy(q[side], s->q0, sizeof q[side]);
+        if (s && s->motion) PCS_TRY(system_motion(s, 0, q[side], v));
+    }
+    for (int side = 0; side < 2; ++side) {
         double *p = side == 0 ? def->point1 : def->point2, from[3], back[4];
         double *Q = side == 0 ? def->axes1 : def->axes2;
-        v3_copy(point, p);
-        memcpy(Q, axes, sizeof axes);
-        if (!q) continue;
-        v3_sub(point, q, from);
-        pose_direction_back(q, from, p);
-        pcs_quat_conj(q + 3, back);
+        v3_sub(point, q[side], from);
+        pose_direction_back(q[side], from, p);
+        pcs_quat_conj(q[side] + 3, back);
         pcs_quat_mul(back, axes, Q);
     }
     return PCS_OK;

@@ -272,6 +272,9 @@ static inline bool system_can_move(const pcs_model *m, int system)
 // "body 3 'crate'", "system 3": the name of a system in a sentence about a callback
 const char *system_words(const model_system *s, char words[PART_WORDS]);
 
+// pose and velocity of a body with prescribed motion at time t, checked and normalised
+pcs_status system_motion(const model_system *s, double t, double q[7], double v[6]);
+
 // nq and nv of bodies; a relation may have larger systems
 enum { BODY_NQ = 7, BODY_NV = 6 };
 

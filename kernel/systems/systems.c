@@ -138,28 +138,6 @@ bool system_normalise(const model_system *s, double *q)
     return s->kind != SYSTEM_BODY || pcs_quat_normalise(q + 3) == PCS_OK;
 }
 
-// true for numbers whose squares do not overflow
-#define MOTION_MOST 1e150
-
-pcs_status system_motion(const model_system *s, double t, double q[7], double v[6])
-{
-    for (int i = 0; i < BODY_NQ; ++i) {
-        q[i] = NAN; // shows an entry that the callback does not write
-        if (i < BODY_NV) v[i] = NAN;
-    }
-    const int answer = s->motion(s->user, t, q, v);
-    bool usable = answer == 0;
-    for (int i = 0; i < BODY_NQ; ++i) {
-        usable = usable && fabs(q[i]) < MOTION_MOST && (i == BODY_NV || fabs(v[i]) < MOTION_MOST);
-    }
-    if (usable && pcs_quat_normalise(q + 3) == PCS_OK) return PCS_OK;
-    char who[PART_WORDS];
-    return pcs_fail(PCS_ERR_CALLBACK,
-                    "the motion callback of %s returned %d, left an entry unset, not finite or "
-                    "beyond %g, or gave a zero quaternion at t = %g",
-                    system_words(s, who), answer, MOTION_MOST, t);
-}
-
 // ---- the public energies ---------------------------------------------------------------------
 
 static pcs_status check(const char *name, const pcs_model *m, const pcs_state *st, const void *out)

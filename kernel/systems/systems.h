@@ -68,9 +68,6 @@ static inline void system_add_stiffness(const double *stiff, double *A)
     }
 }
 
-// pose and velocity of a body with prescribed motion at time t, checked and normalised
-pcs_status system_motion(const model_system *s, double t, double q[7], double v[6]);
-
 // q1 = q moved by h v
 void system_advance(const model_system *s, const double *q, double h, const double *v,
                     pcs_quat_update update, double *q1);

@@ -610,6 +610,54 @@ TEST(joints_of_every_kind)
     }
 }
 
+// joints and springs of a body with a motion are placed where the motion has it at the start
+TEST(joints_of_bodies_with_a_motion)
+{
+    static const char *const motion[] = {
+        "\"amplitude\": [0.1, 0.2, 0.3], \"frequency\": 2, \"phase\": 1, \"axis\": [1, 2, 3],"
+        " \"swing\": 0.5, \"swing_frequency\": 1, \"swing_phase\": 0.7",
+        "\"table\": [[0, 3, 2, 1, 0.5, 0.5, 0.5, 0.5], [1, 3, 2, 1, 1, 0, 0, 0]]"};
+    static const char *const kind[] = {"ball", "hinge", "fixed", "distance", "torsion"};
+    for (int k = 0; k < 10; ++k) {
+        const bool apart = k / 2 == 3, torsion = k / 2 == 4;
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "{\"percuss_scene\": 1, \"bodies\": ["
+                 "{\"name\": \"a\", \"position\": [1, 0, 0]}, {\"name\": \"b\", \"motion\": {%s}}],"
+                 "\"interactions\": [{\"kind\": \"%s\", \"bodies\": [\"b\", \"a\"], %s%s}]}",
+                 motion[k % 2], kind[k / 2],
+                 apart     ? "\"at1\": [0, 0, 1], \"at2\": [0, 2, 1]"
+                 : torsion ? "\"stiffness\": 1"
+                           : "\"at\": [0.4, 0.5, 0.6]",
+                 k / 2 == 1 || k / 2 == 2 || torsion ? ", \"axis\": [1, 2, 3]" : "");
+        pcs_scene *scene = parse(text);
+        pcs_state *state;
+        CK_OK(pcs_state_create(scene->model, &state));
+        if (torsion) {
+            pcs_force_def def;
+            double axis[3];
+            CK_OK(pcs_model_force(scene->model, (pcs_force){1}, &def));
+            pcs_quat_rotate(pcs_state_q(scene->model, state, (pcs_system){2}) + 3, def.axis, axis);
+            for (int i = 0; i < 3; ++i) {
+                CK_NEAR(axis[i], i + 1, 1e-14);
+            }
+        } else {
+            double g[6];
+            pcs_interaction_def def;
+            CK_OK(pcs_model_interaction(scene->model, (pcs_interaction){1}, &def));
+            const double *q1 = pcs_state_q(scene->model, state, (pcs_system){2});
+            const double *q2 = pcs_state_q(scene->model, state, (pcs_system){1});
+            CK_OK(pcs_relation_gap(&def.relation, q1, q2, g));
+            for (int i = 0; i < def.relation.dim; ++i) {
+                CK_NEAR(g[i], 0, 1e-14);
+            }
+        }
+        pcs_state_destroy(state);
+        expect_round_trip(scene);
+        pcs_scene_destroy(scene);
+    }
+}
+
 // limits refer to their joint by name, in generators that of the copy, or by number
 TEST(limits_of_joints)
 {

@@ -496,6 +496,28 @@ TEST(a_joint_follows)
     }
 }
 
+// joints are placed where the motion has the body at the start, whatever the pose of its definition
+TEST(joints_are_placed_on_the_motion)
+{
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        path up = {.x0 = {3, 2, 1}, .a = {1, -2, 3}, .spin = 2};
+        const pcs_system crane = driven(&s, &up);
+        const pcs_system load = scene_ball(&s, 2, 0.1, (double[3]){0, 0, 1.3}, NULL);
+        pcs_joint_def def = pcs_joint_def_default(PCS_JOINT_FIXED);
+        def.system1 = k == 0 ? crane : load;
+        def.system2 = k == 0 ? load : crane;
+        pcs_interaction joint;
+        pcs_joint_state now;
+        CK_OK(pcs_model_place_joint(s.m, (double[3]){1, 2, 3}, (double[3]){1, 1, 0}, NULL, &def));
+        CK_OK(pcs_model_add_joint(s.m, &def, &joint));
+        scene_start(&s);
+        CK_OK(pcs_state_joint(s.m, s.st, NULL, joint, &now));
+        CK_NEAR(now.violation, 0, 1e-14);
+        scene_close(&s);
+    }
+}
+
 // ---- everything at once -------------------------------------------------------------------------
 
 // the laws and the ledger with shaking, rotating and dragging bodies among the others
@@ -557,6 +579,13 @@ TEST(motions_that_cannot_be_used)
     p.fails = 1;
     CK_FAILS(pcs_state_create(s.m, &st), PCS_ERR_CALLBACK);
     ck_assert_ptr_null(st);
+    pcs_joint_def joint = pcs_joint_def_default(PCS_JOINT_FIXED);
+    joint.system1 = ball;
+    joint.system2 = (pcs_system){1};
+    p.fails = 1;
+    CK_FAILS(pcs_model_place_joint(s.m, (double[3]){1, 0, 0}, (double[3]){0, 0, 1}, NULL, &joint),
+             PCS_ERR_CALLBACK);
+    ck_assert(joint.point1[0] == 0);
     p.forgets = true;
     CK_FAILS(pcs_state_create(s.m, &st), PCS_ERR_CALLBACK);
     p.forgets = false;

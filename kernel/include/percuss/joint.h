@@ -62,10 +62,11 @@ PCS_API pcs_joint_def pcs_joint_def_default(pcs_joint_kind kind);
 PCS_NODISCARD PCS_API pcs_status pcs_joint_axes(const double z[3], const double *x, double axes[4]);
 
 /// Places both frames of a joint whose kind and systems are set at the same inertial pose, with the
-/// systems where their definitions put them: the origins at `point`, z along `z` (the axis of a
-/// hinge, slider, cylindrical joint or screw, the line of a point, the normal of a plane; of a
-/// universal joint the axis in system2, and x the other one), x as in pcs_joint_axes. Not for
-/// distance joints and gears, whose two points differ.
+/// systems where their definitions put them (a prescribed motion is called at t = 0): the origins
+/// at `point`, z along `z` (the axis of a hinge, slider, cylindrical joint or screw, the line of a
+/// point, the normal of a plane; of a universal joint the axis in system2, and x the other one), x
+/// as in pcs_joint_axes. Not for distance joints and gears, whose two points differ. Nothing is
+/// written when it fails.
 PCS_NODISCARD PCS_API pcs_status pcs_model_place_joint(const pcs_model *model,
                                                        const double point[3], const double z[3],
                                                        const double *x, pcs_joint_def *def);
