@@ -144,14 +144,17 @@ static pcs_status check_moments(const pcs_body_def *def)
                                       : status; // a thin rod is accepted while J can be inverted
 }
 
-static double inverse_norm(const double J[9])
+// |inverse|, the root of the sum of squares; infinity where there is none
+static double invert(const double J[9], double inverse[9])
 {
     double F[9], sum = 0;
     int piv[3];
     memcpy(F, J, sizeof F);
+    memset(inverse, 0, 9 * sizeof *inverse);
     if (!lu_factor(3, F, piv)) return INFINITY;
     for (int c = 0; c < 3; ++c) {
-        double x[3] = {c == 0, c == 1, c == 2};
+        double *x = inverse + 3 * c;
+        x[c] = 1;
         lu_solve(3, F, piv, x);
         sum += v3_dot(x, x);
     }
@@ -168,7 +171,7 @@ static void set_inertia(model_system *s, const double J[9])
     J = s->J;
     s->isotropic = !s->added && J[0] == J[4] && J[0] == J[8] && J[1] == 0 && J[2] == 0 &&
                    J[3] == 0 && J[5] == 0 && J[6] == 0 && J[7] == 0;
-    s->inverse_bound = inverse_norm(J);
+    s->inverse_bound = invert(J, s->J_inverse);
 }
 
 // together with mass and inertia, which are checked, it must be positive definite
@@ -275,7 +278,8 @@ static pcs_status check_body(const pcs_model *m, const pcs_body_def *def)
     }
     PCS_TRY(check_inertia(def->inertia));
     if (!has_added(def)) PCS_TRY(check_moments(def));
-    if (!isfinite(inverse_norm(def->inertia)) || !isfinite(1 / def->mass)) {
+    double inverse[9];
+    if (!isfinite(invert(def->inertia, inverse)) || !isfinite(1 / def->mass)) {
         return pcs_fail(PCS_ERR_ARG,
                         "body: the mass %g kg and the inertia with trace %g kg m^2 are too small"
                         " to be inverted",
@@ -380,11 +384,11 @@ pcs_status model_fill_inertia(model_system *body, const pcs_shape *shape)
                         " and this one has no volume; set the inertia in its definition");
     }
     inertia_join(&all, &one);
-    double J[9];
+    double J[9], inverse[9];
     for (int i = 0; i < 9; ++i) {
         J[i] = body->mass / all.m * all.J[i];
     }
-    if (!isfinite(inverse_norm(J))) {
+    if (!isfinite(invert(J, inverse))) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_model_add_shape: %g kg in a shape of %g m^3 have an inertia with trace"
                         " %g kg m^2, too small to be inverted",

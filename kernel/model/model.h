@@ -36,7 +36,8 @@ typedef struct model_system {
 
     // bodies
     double mass;
-    double J[9];          // inertia about G, body axes
+    double J[9]; // inertia about G, body axes
+    double J_inverse[9];
     bool filled;          // J is that of its shapes
     pcs_inertia shapes;   // mass properties of these at density 1
     bool isotropic;       // J = j I and no added mass: no gyroscopic moment

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linalg/bsr.h"
+#include "linalg/m3.h"
 #include "model/carried.h"
 #include "rotation/pose.h"
 #include "step/couple.h"
@@ -146,13 +147,16 @@ static double body_reach(const model_system *s, const double *q, const double *v
                          double h, double *turn, double *gain)
 {
     if (s->added) return added_reach(s, q, v, F, h, turn, gain);
-    double a[3];
+    double a[3], alpha[3];
     for (int i = 0; i < 3; ++i) {
         a[i] = F[i] / s->mass;
     }
+    // the gyroscopic moment of a slender body acts about the axes of its large moments of inertia,
+    // but turns with the body: the bound of its rotation holds for any direction
     const double push = v3_norm(a), twist = s->inverse_bound * v3_norm(F + 3);
+    m3_mul(s->J_inverse, F + 3, alpha);
     *turn = h * (v3_norm(v + 3) + h * twist);
-    *gain = h * (push + twist * s->reach);
+    *gain = h * (push + v3_norm(alpha) * s->reach);
     return h * (v3_norm(v) + h * push) + *turn * s->reach;
 }
 

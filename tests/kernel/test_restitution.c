@@ -301,6 +301,51 @@ TEST(a_stack_stays_at_rest)
 
 // ---- beside contacts without restitution --------------------------------------------------------
 
+// A slender bar that tumbles strikes a fixed ball. The gyroscopic moment, whose a <= omega^2 R is,
+// may make an impact land only below the speed 2 h a, as any force: it costs at most m (2 h a)^2
+// / 2.
+TEST(slender_bars_rebound)
+{
+    const double h = 1e-3, spin = 20, m = 1, edges[3] = {0.2, 0.04, 0.04};
+    const double radius = 0.5 * sqrt(0.2 * 0.2 + 2 * 0.04 * 0.04);
+    const double slow = 2 * h * spin * spin * radius;
+    int hits = 0;
+    for (uint64_t k = 0; k < TEST_FEW(40, 400); ++k) {
+        test_random r = random_seed(k);
+        double Q[4], omega[3], size = 0;
+        for (int i = 0; i < 4; ++i) {
+            Q[i] = random_normal(&r);
+        }
+        for (int i = 0; i < 3; ++i) {
+            omega[i] = random_normal(&r);
+            size += omega[i] * omega[i];
+        }
+        for (int i = 0; i < 3; ++i) {
+            omega[i] *= spin / sqrt(size);
+        }
+        const double x[3] = {-0.25, random_between(&r, -0.1, 0.1), 0}, v[3] = {1, 0, 0};
+        scene s;
+        open_dense(&s);
+        scene_gravity(&s, 0, 0, 0);
+        const pcs_system bar = scene_box(&s, m, edges, x, Q, v, omega);
+        scene_shape(&s, bar, pcs_shape_box(edges[0], edges[1], edges[2]), 1);
+        scene_shape(&s, (pcs_system){0}, pcs_shape_sphere(0.1), 1);
+        scene_start(&s);
+        bool hit = false; // the first impact changes the spin
+        for (int i = 0; i < 250 && !hit; ++i) {
+            const pcs_contact *c;
+            scene_step(&s, h);
+            ck_assert_double_ge(s.report.energy.normal, -0.5 * m * slow * slow);
+            for (int n = scene_contacts(&s, &c); n > 0; --n) {
+                hit = hit || c[n - 1].r[0] > 0;
+            }
+        }
+        hits += hit;
+        scene_close(&s);
+    }
+    ck_assert_int_ge(hits, 20);
+}
+
 // one ball lands, one rebounds, and one rebounds from a ball that lies on the floor
 TEST(both_kinds_in_one_scene)
 {
