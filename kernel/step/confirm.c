@@ -19,7 +19,8 @@
 // says nothing about these, and those that hold the pair are solved with it.
 //
 // If no row of the pair has the normal of the closest features, rows at that pose replace those at
-// q_k, with the gap
+// q_k. Where other contacts guide the bodies the pose is one of these paths, if the shapes overlap
+// there: on the first ones a floor has turned its body by what it answered. The rows have the gap
 //
 //   g = g(s) - s h u_N(v_c)
 //
@@ -76,11 +77,12 @@ typedef struct confirming {
     double *p;    // impulses that give them
     int *changes; // number of changes of v, per moving system
     jointed joints;
-    int changed;  // runs refuted or added
-    double *zero; // nv zeros
-    bool *asked;  // per candidate: of an open run
-    int *guide;   // per moving system the first candidate with rows on it, or -1
-    int *next;    // 2 per candidate: that after it, on each side
+    struct guided *room; // memory for the guided paths of a run
+    int changed;         // runs refuted or added
+    double *zero;        // nv zeros
+    bool *asked;         // per candidate: of an open run
+    int *guide;          // per moving system the first candidate with rows on it, or -1
+    int *next;           // 2 per candidate: that after it, on each side
 } confirming;
 
 // ---- lengths -----------------------------------------------------------------------------------
@@ -483,6 +485,7 @@ static void add_guide(confirming *f, int i, guided *g)
     const candidate *c = &t->list.c[i];
     const bodies_block *k = &t->list.k[i];
     const bool joint = k->cone == PCS_CONE_EQUALITY;
+    if (c->at < 0) return; // refuted since
     if (f->asked[i] || k->cone == PCS_CONE_BOX || k->dim > (joint ? 6 : 3)) return;
     if (!joint && !(t->solution.r[c->at] > 0 || c->g[0] <= contact_slop(t, c))) return;
     for (int side = 0; side < 2 && g->grows; ++side) {
@@ -548,14 +551,12 @@ static pcs_status close_joints(const confirming *f, const guided *g, pcs_arena m
     return PCS_OK;
 }
 
-// the bodies of a run, and what guides them; *out: null where nothing does, or there is no room
-static pcs_status find_guides(confirming *f, const run *r, pcs_arena *mem, guided **out)
+// the bodies of a run, and what guides them; null where nothing does, or there is no room
+static guided *find_guides(confirming *f, const run *r)
 {
     const trial *t = f->t;
     const int *sys = t->list.k[r->begin].sys;
-    guided *g = PCS_TAKE(mem, 1, guided);
-    *out = NULL;
-    if (!g) return pcs_fail_memory("step: contacts");
+    guided *g = f->room;
     g->bodies = g->at[0] = g->rows = g->contacts = 0;
     g->grows = false;
     for (int i = r->begin; i < r->end; ++i) {
@@ -563,7 +564,7 @@ static pcs_status find_guides(confirming *f, const run *r, pcs_arena *mem, guide
     }
     for (int side = 0; side < 2; ++side) {
         if (sys[side] < 0 || find_body(g, sys[side]) >= 0) continue;
-        if (!take_body(f, sys[side], g)) return PCS_OK;
+        if (!take_body(f, sys[side], g)) return NULL;
     }
     for (int b = 0; b < g->bodies; ++b) {
         for (int i = f->guide[g->sys[b]]; i >= 0;) {
@@ -573,8 +574,7 @@ static pcs_status find_guides(confirming *f, const run *r, pcs_arena *mem, guide
             i = f->next[2 * i + side];
         }
     }
-    if (g->rows + g->contacts > 0) *out = g;
-    return PCS_OK;
+    return g->rows + g->contacts > 0 ? g : NULL;
 }
 
 // the rows of the contacts, once those of all joints are known
@@ -645,47 +645,57 @@ static void shift_path(const pcs_model *m, const guided *g, int system, const do
     }
 }
 
-// True when the shapes of a run come within the slop of each other also on the paths with joints
-// and other contacts alone
-static pcs_status meets_guided(confirming *f, const run *r, pcs_arena mem, bool *meets)
+// The paths of a run with joints and other contacts alone replace those in f->v, until
+// leave_guides; null where nothing guides, or there is no room. margin: contact_slop with the error
+// of the velocities
+static guided *enter_guides(confirming *f, const run *r, double *margin)
 {
     const trial *t = f->t;
     const int *start = t->m->block_start;
-    guided *g;
-    *meets = true;
-    if (t->joined) return PCS_OK;
-    PCS_TRY(find_guides(f, r, &mem, &g));
-    if (!g) return PCS_OK;
+    guided *g = t->joined ? NULL : find_guides(f, r);
+    if (!g) return NULL;
     const candidate *c = &t->list.c[r->begin];
-    double margin = contact_slop(t, c), x[GUIDED_MOST];
+    *margin = contact_slop(t, c);
     // joints are closed on the paths, whatever the error of the velocities
     const double noise = g->contacts > 0 ? fmin(LATE, fmax(t->list.noise, t->coarse)) : 0;
-    if (c->pose1 >= 0) margin += noise * t->reach[c->pose1];
-    if (c->pose2 >= 0) margin += noise * t->reach[c->pose2];
+    if (c->pose1 >= 0) *margin += noise * t->reach[c->pose1];
+    if (c->pose2 >= 0) *margin += noise * t->reach[c->pose2];
     remove_rows(g, NULL, g->change);
     complete_contacts(f, g);
     for (int i = 0; i < GUIDED_SWEEPS; ++i) {
-        if (sweep_contacts(t, g) * t->h <= GUIDED_ERROR * margin) break;
+        if (sweep_contacts(t, g) * t->h <= GUIDED_ERROR * *margin) break;
     }
     for (int b = 0; b < g->bodies; ++b) {
         for (int i = g->at[b], place = start[g->sys[b]]; i < g->at[b + 1]; ++i, ++place) {
             f->v[place] = t->end.v[place] + g->change[i];
         }
     }
-    pair_meeting m;
-    pcs_status status = set_paths(t, c, f->v, mem, &m);
-    if (status == PCS_OK) status = close_joints(f, g, mem, x);
-    if (status == PCS_OK) {
-        shift_path(t->m, g, c->pose1, x, &m.path1);
-        shift_path(t->m, g, c->pose2, x, &m.path2);
-        status = path_meet(t, -margin, &mem, &m);
-    }
-    *meets = m.meets;
+    return g;
+}
+
+static void leave_guides(confirming *f, const guided *g)
+{
     for (int b = 0; b < g->bodies; ++b) {
         const size_t bytes = (size_t)(g->at[b + 1] - g->at[b]) * sizeof *f->v;
-        memcpy(f->v + start[g->sys[b]], g->kept + g->at[b], bytes);
+        memcpy(f->v + f->t->m->block_start[g->sys[b]], g->kept + g->at[b], bytes);
     }
-    return status;
+}
+
+// true when the shapes of a run come within the margin of each other also on guided paths
+static pcs_status meets_guided(const confirming *f, const run *r, const guided *g, double margin,
+                               pcs_arena mem, bool *meets)
+{
+    const trial *t = f->t;
+    const candidate *c = &t->list.c[r->begin];
+    double x[GUIDED_MOST];
+    pair_meeting m;
+    PCS_TRY(set_paths(t, c, f->v, mem, &m));
+    PCS_TRY(close_joints(f, g, mem, x));
+    shift_path(t->m, g, c->pose1, x, &m.path1);
+    shift_path(t->m, g, c->pose2, x, &m.path2);
+    PCS_TRY(path_meet(t, -margin, &mem, &m));
+    *meets = m.meets;
+    return PCS_OK;
 }
 
 // true when a path of a run does not keep the joints of its body
@@ -699,6 +709,19 @@ static bool is_loose(const confirming *f, const run *r)
     return false;
 }
 
+// *other: no row of a run has the normal of a meeting m with overlap
+static pcs_status is_other(const confirming *f, const run *r, const pair_meeting *m, pcs_arena mem,
+                           bool *other)
+{
+    *other = !has_row(f->t, r, m, &m->f[0], OTHER_HIT);
+    if (!*other) return PCS_OK;
+    // a row with the normal of the first touch stays: crossed edges keep this normal in overlap
+    pair_meeting touch = *m;
+    PCS_TRY(path_meet(f->t, 0, &mem, &touch));
+    *other = !touch.meets || !has_row(f->t, r, &touch, &touch.f[0], OTHER_HIT);
+    return PCS_OK;
+}
+
 // True when the shapes of a run meet on their paths: they overlap by the slop, or, if the paths end
 // before that, touch on the side of the rows.
 static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
@@ -706,42 +729,49 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     const trial *t = f->t;
     const candidate *c = &t->list.c[r->begin];
     pcs_arena before = *mem;
-    pair_meeting m;
+    pair_meeting m, there = {.meets = false};
     PCS_TRY(set_paths(t, c, f->v, *mem, &m));
     const bool predicted = t->rule == PCS_ACTIVATION_PREDICTIVE;
     PCS_TRY(path_meet(t, predicted ? 0 : contact_slop(t, c), mem, &m));
     if (predicted && !m.meets) return PCS_OK;
-    // rows at a pose that the joints forbid would be those of another place
-    bool other = !predicted && m.meets && !is_loose(f, r);
-    other = other && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
-    if (other) {
-        // a row with the normal of the first touch stays: crossed edges keep this normal in overlap
-        pair_meeting touch = m;
-        pcs_arena scope = *mem;
-        PCS_TRY(path_meet(t, 0, &scope, &touch));
-        other = !touch.meets || !has_row(t, r, &touch, &touch.f[0], OTHER_HIT);
-    }
-    const bool at_once = other && !has_row(t, r, &m, &m.f[0], OTHER_PLACE);
+    bool overlap = m.meets, meets = true, other = false;
     if (!m.meets) {
         PCS_TRY(path_meet(t, 0, mem, &m));
         if (!m.meets || !has_row(t, r, &m, &m.f[0], OTHER_SIDE)) return PCS_OK;
     }
-    bool meets = true;
-    if (!predicted) PCS_TRY(meets_guided(f, r, *mem, &meets));
+    double margin = 0;
+    guided *g = predicted ? NULL : enter_guides(f, r, &margin);
+    if (g) PCS_TRY(meets_guided(f, r, g, margin, *mem, &meets));
+    if (g && meets && g->contacts > 0) {
+        // floors have turned the body on the first path with what they answered the run
+        PCS_TRY(set_paths(t, c, f->v, *mem, &there));
+        PCS_TRY(path_meet(t, contact_slop(t, c), mem, &there));
+        if (there.meets) m = there;
+        overlap = overlap || there.meets;
+    }
+    if (g && !there.meets) {
+        leave_guides(f, g);
+        g = NULL;
+    }
+    // rows at a pose that the joints forbid would be those of another place
+    if (meets && overlap && !predicted && !is_loose(f, r)) {
+        PCS_TRY(is_other(f, r, &m, *mem, &other));
+    }
+    // the gaps of its rows follow from the path to the meeting, which has no impulse of the run
+    if (other) {
+        const bool at_once = !has_row(t, r, &m, &m.f[0], OTHER_PLACE);
+        PCS_TRY(add_meeting(f, &m, f->v, at_once ? MEETING_AT_ONCE : MEETING_PLAIN, mem));
+    }
+    if (g) leave_guides(f, g);
+    if (!other) *mem = before;
     if (!meets) return PCS_OK;
     r->open = false;
     for (int i = r->begin; i < r->end; ++i) {
         f->list->c[i].proven = f->list->c[i].holds = true;
         f->asked[i] = false;
     }
-    if (!other) {
-        *mem = before;
-        return add_impulses(f, r, *mem);
-    }
-    // the gaps of its rows follow from the path to the meeting, which has no impulse of the run
-    PCS_TRY(add_meeting(f, &m, f->v, at_once ? MEETING_AT_ONCE : MEETING_PLAIN, mem));
     PCS_TRY(add_impulses(f, r, *mem));
-    refute(f, r);
+    if (other) refute(f, r);
     return PCS_OK;
 }
 
@@ -1028,6 +1058,8 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool again
         f.p = PCS_TAKE(mem, nv, double);
         f.changes = PCS_TAKE(mem, nb, int);
         if (!f.v || !f.p || !f.changes) return pcs_fail_memory("step: contacts");
+        f.room = PCS_TAKE(mem, 1, guided);
+        if (!f.room) return pcs_fail_memory("step: contacts");
         PCS_TRY(jointed_find(t, mem, &f.joints));
         PCS_TRY(link_guides(&f, mem));
         PCS_TRY(test_paths(&f, mem));

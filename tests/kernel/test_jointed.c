@@ -124,3 +124,35 @@ TEST(joints_hold_on_the_way_to_a_contact)
         }
     }
 }
+
+// A ball strikes the upper edge of a block on a rough floor. Without the push of the ball the floor
+// must not throw the block up: with e = 0 the two touch at the end of the step.
+TEST(floors_hold_on_the_way_to_a_contact)
+{
+    const double h = 2e-3, edges[3] = {0.12, 0.2, 0.15}, radius = 0.08;
+    for (uint64_t k = 0; k < TEST_FEW(20, 200); ++k) {
+        test_random r = random_seed(k);
+        const double a = random_between(&r, 0.4, 1.2), b = random_between(&r, -0.4, 0.4);
+        const double speed = random_between(&r, 1, 4), part = random_between(&r, 0.2, 0.8);
+        const double v[3] = {speed * sin(a + b), 0, -speed * cos(a + b)};
+        const double x[3] = {-0.06 - radius * sin(a) - part * h * v[0],
+                             random_between(&r, -0.05, 0.05),
+                             0.15 + radius * cos(a) - part * h * v[2]};
+        const double gap = hypot(x[0] + 0.06, x[2] - 0.15) - radius, middle[3] = {0, 0, 0.075};
+        pcs_closest c;
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        const pcs_system block = scene_box(&s, 1, edges, middle, NULL, NULL, NULL);
+        scene_rough(&s, block, pcs_shape_box(edges[0], edges[1], edges[2]), 0, 0, 0.6);
+        const pcs_shape floor = pcs_shape_half_space((double[]){0, 0, 1}, 0);
+        scene_rough(&s, (pcs_system){0}, floor, 0, 0, 0.6);
+        const pcs_system ball =
+            scene_rough_ball(&s, random_between(&r, 1, 6), radius, x, v, 0, 0, 0.6);
+        scene_start(&s);
+        scene_step(&s, h);
+        CK_OK(pcs_state_distance(s.m, s.st, block, ball, INFINITY, &c));
+        // the row is linear, and the ball moves along the edge by up to 0.4 of the way
+        CK_NEAR(c.distance, 0, 0.05 * gap);
+        scene_close(&s);
+    }
+}
