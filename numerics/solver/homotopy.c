@@ -121,7 +121,7 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_homotopy = {
-    SOLVER_ROW("homotopy", PCS_SOLVER_HOMOTOPY, REAL_CONES, 1e-10, 3000,
+    SOLVER_ROW("homotopy", PCS_SOLVER_HOMOTOPY, ALL_CONES, 1e-10, 3000,
                "follows the curve of a smoothed problem past its turning points; friction"),
     SOLVER_OPTIONS(options),
     .defaults.as.homotopy = {.smoothing = 1},

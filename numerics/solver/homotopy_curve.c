@@ -3,8 +3,9 @@
 //     z = A x + b + t p + eta sqrt(|z_T|^2 + (c t)^2) e_N,   x = phi_t(y),   z = phi_t(-y)
 //
 // phi_t applies (l + sqrt(l^2 + 4 t)) / 2 to both eigenvalues l of y, so that x o z = t e and y = x
-// - z. eta is 1 - t, or 1 on a warm path. With C = (1 - G) diag(e) in the frame of y_T, e the ratio
-// of the rates of z and x, and G the gradient of the shift,
+// - z. In a box |x| <= b, z = t / (b + x) - t / (b - x). eta is 1 - t, or 1 on a warm path. With C
+// = (1 - G) diag(e) in the frame of y_T, e the ratio of the rates of z and x, and G the gradient of
+// the shift,
 //
 //     (A + C) dx = (1 - G) c - f,   dz = c - e dx,   dy = dx - dz
 //
@@ -25,6 +26,8 @@
 #define JOIN_STEPS 6
 // part of the right side that solves may leave: corrections compute it anew each time
 #define CORRECT 1e-6
+// Newton steps for the impulse of a box; most need two or three
+#define BOX_STEPS 60
 
 size_t homotopy_bytes(int n, int nb)
 {
@@ -61,16 +64,44 @@ bool homotopy_take(homotopy *w, const pcs_homotopy_opts *o, int n, int nb, const
 
 // ---- one block ---------------------------------------------------------------------------------
 
-// both eigenvalues of a block; the lower one is that of a block of one dimension
+// Both eigenvalues of a block; the lower one is that of a block of one dimension, where x = a, z =
+// b, and `ratio` is that of the rates of z and x
 typedef struct spectrum {
     soc_pair low, high;
     double length; // |y_T|
+    double ratio;
 } spectrum;
 
-static spectrum spectrum_of(const homotopy_point *y, int b, double t)
+// x and z of a box |x| <= bound with
+//
+//     x - z = y,   z = t / (bound + x) - t / (bound - x)
+//
+// The smaller gap g = bound + x (y <= 0; else its mirror image) is the root of the convex function
+// g^2 - (bound + y) g - t + t g / (2 bound - g). Newton's method falls to it from the gap without
+// the other side.
+static spectrum box_spectrum(double bound, double y, double t)
+{
+    const double sign = y > 0 ? -1 : 1, l = bound + sign * y;
+    const soc_pair near = soc_smooth(l, t), far = soc_smooth(bound - sign * y, t);
+    double g = fmin(near.a, bound);
+    for (int k = 0; k < BOX_STEPS; ++k) {
+        const double other = 2 * bound - g, part = t / other;
+        const double step = ((g - l) * g - t + part * g) / (2 * g - l + 2 * bound * (part / other));
+        const double next = g - step;
+        if (!(next > 0) || !(next < g)) break;
+        g = next;
+    }
+    const double other = 2 * bound - g, low = t / g, high = t / other;
+    return (spectrum){.low = {fmin(near.s, far.s), sign * (g - bound), sign * (low - high)},
+                      .ratio = low / g + high / other};
+}
+
+static spectrum spectrum_of(const homotopy *w, const homotopy_point *y, int b, double t)
 {
     const double l = y->low[b], length = y->tangent[b];
-    return (spectrum){soc_smooth(l, t), soc_smooth(l + 2 * length, t), length};
+    if (w->k.bound[b] > 0) return box_spectrum(w->k.bound[b], l, t);
+    const soc_pair low = soc_smooth(l, t);
+    return (spectrum){low, soc_smooth(l + 2 * length, t), length, low.b / low.a};
 }
 
 // x of a block of dimension d > 0
@@ -97,7 +128,7 @@ static void spread(const homotopy *w, const homotopy_point *y, double t, double 
             memcpy(x + i, y->x + i, (size_t)k->dim * sizeof *x);
             continue;
         }
-        const spectrum e = spectrum_of(y, b, t);
+        const spectrum e = spectrum_of(w, y, b, t);
         impulse_of(&e, d, y->direction + 2 * (size_t)b, x + i);
         for (int c = d; c < k->dim; ++c) {
             x[i + c] = 0;
@@ -154,7 +185,7 @@ static void residual_of(const homotopy *w, int b, const spectrum *e, const shift
 static void ratios(const spectrum *s, int d, double floor, double e[3])
 {
     if (d == 1) {
-        e[0] = fmax(s->low.b / s->low.a, floor);
+        e[0] = fmax(s->ratio, floor);
         return;
     }
     e[0] = fmax(s->high.b / s->high.a, floor);
@@ -182,7 +213,7 @@ static void begin_block(homotopy *w, const homotopy_point *y, int b, double floo
     double *Q = w->k.Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
     const double *direction = y->direction + 2 * (size_t)b;
     double f[3] = {0}, rate[3] = {0}, e[3] = {0};
-    const spectrum a = spectrum_of(y, b, y->t);
+    const spectrum a = spectrum_of(w, y, b, y->t);
     w->size[2 * b] = a.high.s;
     w->size[2 * b + 1] = a.low.s;
     ratios(&a, d, floor, e);
@@ -191,7 +222,7 @@ static void begin_block(homotopy *w, const homotopy_point *y, int b, double floo
         weigh_line(n, e[0], Q, C);
         for (int c = 0; c < n; ++c) {
             w->newton[i + c] = c == 0 ? -f[0] : 0;
-            w->rate[i + c] = c == 0 ? y->t / a.low.a - rate[0] : 0;
+            w->rate[i + c] = c == 0 ? a.low.b - rate[0] : 0;
         }
         return;
     }
@@ -239,10 +270,10 @@ static void end_block(homotopy *w, const homotopy_point *y, int b, double floor)
     const pcs_block *k = &w->k.block[b];
     const int d = w->k.dim[b], i = k->row;
     double e[3] = {0};
-    const spectrum a = spectrum_of(y, b, y->t);
+    const spectrum a = spectrum_of(w, y, b, y->t);
     ratios(&a, d, floor, e);
-    const double h = d == 1 ? 1 : SOC_HALF;
-    const double c[3] = {h * y->t / (d == 1 ? a.low.a : a.high.a), h * y->t / a.low.a, 0};
+    const double c[3] = {d == 1 ? a.low.b : SOC_HALF * y->t / a.high.a, SOC_HALF * y->t / a.low.a,
+                         0};
     for (int j = 0; j < k->dim; ++j) {
         w->newton[i + j] = j < d ? w->newton[i + j] + e[j] * w->newton[i + j] : 0;
         w->rate[i + j] = j < d ? w->rate[i + j] + (e[j] * w->rate[i + j] - c[j]) : 0;
@@ -391,8 +422,9 @@ int homotopy_undecided(const homotopy *w, const homotopy_point *y)
     const double width = 2 * sqrt(y->t);
     for (int b = 0; b < w->k.nb; ++b) {
         if (w->k.dim[b] == 0) continue;
-        const double low = y->low[b], high = low + 2 * y->tangent[b];
-        count += fabs(low) < width || fabs(high) < width;
+        const double bound = w->k.bound[b];
+        const double low = bound > 0 ? bound - fabs(y->low[b]) : y->low[b];
+        count += fabs(low) < width || fabs(low + 2 * y->tangent[b]) < width;
     }
     return count;
 }
@@ -423,7 +455,7 @@ static void fit(homotopy *w, const self_dual_space *space)
         const int d = w->k.dim[b], i = w->k.block[b].row;
         if (d == 0) continue;
         double f[3] = {0}, rate[3];
-        const spectrum e = spectrum_of(y, b, y->t);
+        const spectrum e = spectrum_of(w, y, b, y->t);
         const shift s = shift_of(w, tangent_of(&e), y->t);
         residual_of(w, b, &e, &s, y->direction + 2 * (size_t)b, y->t, f, rate);
         for (int c = 0; c < d; ++c) {

@@ -150,7 +150,7 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_ipm = {
-    SOLVER_ROW("ipm", PCS_SOLVER_IPM, REAL_CONES, 1e-10, 100,
+    SOLVER_ROW("ipm", PCS_SOLVER_IPM, ALL_CONES, 1e-10, 100,
                "primal-dual interior point; monotone problems of any rank, friction"),
     SOLVER_OPTIONS(options),
     .defaults.as.ipm = {.shift = PCS_IPM_SHIFT_DIFFERENTIATED,

@@ -16,6 +16,9 @@ typedef struct ipm {
     double *e;       // 3 nb, the scaling in it
     double comp;     // x'z / cones
     double step;     // length of the last one
+    struct {
+        double *gap, *z, *dz; // nb, of the upper side of a box; gx and z are of the lower one
+    } box;
 } ipm;
 
 size_t ipm_bytes(int n, int nb);

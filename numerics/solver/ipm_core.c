@@ -3,8 +3,9 @@
 //
 //     z = A x + b + |z_T| e_N,   x o z = sigma comp e,   x, z in the interior of Q
 //
-// (z = 0 and x free on equality rows, no |z_T| on unilateral ones). With F^2 x = z the scaling of
-// Nesterov and Todd and G = e_N z_T' / |z_T| (0 where the shift lags) each iteration solves
+// (z = 0 and x free on equality rows, no |z_T| on unilateral ones, two half lines in a box, below).
+// With F^2 x = z the scaling of Nesterov and Todd and G = e_N z_T' / |z_T| (0 where the shift lags)
+// each iteration solves
 //
 //     (A + (1 - G) F^2) dx = (1 - G) c - (A x + b),   dz = c - F^2 dx - z
 //     c = sigma comp x^-1 - F (F x \ (F dx' o F^-1 dz'))
@@ -44,7 +45,7 @@ size_t ipm_bytes(int n, int nb)
 {
     const size_t rows = (size_t)n, blocks = (size_t)nb;
     return self_dual_bytes(n, nb) + 5 * solver_bytes(rows, sizeof(double)) +
-           2 * solver_bytes(blocks, sizeof(double)) + solver_bytes(2 * blocks, sizeof(double)) +
+           5 * solver_bytes(blocks, sizeof(double)) + solver_bytes(2 * blocks, sizeof(double)) +
            solver_bytes(3 * blocks, sizeof(double));
 }
 
@@ -62,8 +63,93 @@ bool ipm_take(ipm *w, const pcs_ipm_opts *o, int n, int nb, const pcs_block *blo
     w->gz = PCS_TAKE(arena, (size_t)nb, double);
     w->frame = PCS_TAKE(arena, 2 * (size_t)nb, double);
     w->e = PCS_TAKE(arena, 3 * (size_t)nb, double);
-    return w->gx && w->gz && w->frame && w->e;
+    w->box.gap = PCS_TAKE(arena, (size_t)nb, double);
+    w->box.z = PCS_TAKE(arena, (size_t)nb, double);
+    w->box.dz = PCS_TAKE(arena, (size_t)nb, double);
+    return w->gx && w->gz && w->frame && w->e && w->box.gap && w->box.z && w->box.dz;
 }
+
+// ---- boxes -------------------------------------------------------------------------------------
+
+// A box |x| <= b is two half lines: with the gaps g = b + x (in gx) and g' = b - x (in box.gap),
+//
+//     A x + b - z + z' = 0,   g z = g' z' = sigma comp      z in z and gz, z' in box.z
+//
+// so that dz = c - z - (z / g) dx and dz' = c' - z' + (z' / g') dx, and the diagonal of the system
+// has z / g + z' / g'. Of the gaps the smaller one is moved, the other one follows.
+
+static bool is_box(const ipm *w, int b)
+{
+    return w->k.bound[b] > 0;
+}
+
+// x from the smaller gap, which keeps its digits
+static double box_place(double bound, double low, double high)
+{
+    return low < high ? low - bound : bound - high;
+}
+
+// brings x and z, z' to g z = g' z' = t, x near y
+static void set_box(ipm *w, int b, double y, double t)
+{
+    const double bound = w->k.bound[b];
+    const double low = soc_smooth(bound + y, t).a, high = soc_smooth(bound - y, t).a;
+    w->gx[b] = low < high ? fmin(low, bound) : 2 * bound - fmin(high, bound);
+    w->box.gap[b] = low < high ? 2 * bound - fmin(low, bound) : fmin(high, bound);
+    w->gz[b] = t / w->gx[b];
+    w->box.z[b] = t / w->box.gap[b];
+    w->z[w->k.block[b].row] = w->gz[b];
+    w->x[w->k.block[b].row] = box_place(bound, w->gx[b], w->box.gap[b]);
+}
+
+static void box_right_side(ipm *w, int b, double target, bool corrected)
+{
+    const int i = w->k.block[b].row;
+    const double low = w->gx[b], high = w->box.gap[b];
+    double c = target / low, other = target / high;
+    if (corrected) {
+        c -= w->dx[i] * w->dz[i] / low;
+        other += w->dx[i] * w->box.dz[b] / high;
+    }
+    w->dx[i] = c - other - w->Ax[i];
+    w->dz[i] = c - w->gz[b];
+    w->box.dz[b] = other - w->box.z[b];
+}
+
+static double box_longest(const ipm *w, int b, double a)
+{
+    const int i = w->k.block[b].row;
+    const double value[4] = {w->gx[b], w->box.gap[b], w->gz[b], w->box.z[b]};
+    const double rate[4] = {w->dx[i], -w->dx[i], w->dz[i], w->box.dz[b]};
+    for (int c = 0; c < 4; ++c) {
+        if (rate[c] < 0 && -value[c] / rate[c] < a) a = -value[c] / rate[c];
+    }
+    return a;
+}
+
+// g z + g' z' after a step
+static double box_comp(const ipm *w, int b, double h)
+{
+    const int i = w->k.block[b].row;
+    return (w->gx[b] + h * w->dx[i]) * (w->gz[b] + h * w->dz[i]) +
+           (w->box.gap[b] - h * w->dx[i]) * (w->box.z[b] + h * w->box.dz[b]);
+}
+
+static void box_advance(ipm *w, int b)
+{
+    const int i = w->k.block[b].row;
+    const double low = w->gx[b] + w->step * w->dx[i], high = w->box.gap[b] - w->step * w->dx[i];
+    const double bound = w->k.bound[b];
+    // the larger gap follows from the smaller one
+    w->gx[b] = low < high ? low : 2 * bound - high;
+    w->box.gap[b] = low < high ? 2 * bound - low : high;
+    w->gz[b] += w->step * w->dz[i];
+    w->z[i] = w->gz[b];
+    w->box.z[b] += w->step * w->box.dz[b];
+    w->x[i] = box_place(bound, w->gx[b], w->box.gap[b]);
+}
+
+// ---- the iterate -------------------------------------------------------------------------------
 
 void ipm_begin(ipm *w, const double *s, const double *q)
 {
@@ -74,6 +160,7 @@ void ipm_begin(ipm *w, const double *s, const double *q)
             w->x[k->row + c] = w->z[k->row + c] = c == 0 && w->k.dim[b] > 0;
         }
         w->gx[b] = w->gz[b] = 1;
+        if (is_box(w, b)) set_box(w, b, 0, 1);
     }
 }
 
@@ -92,11 +179,15 @@ static void offset(const ipm *w, int b, double y[3])
 }
 
 // |x - P(y)|^2, P the projection on the cone: zero in a solution
-static double square_of_error(int d, const double *x, const double *y)
+static double square_of_error(const ipm *w, int b, const double *y)
 {
+    const int d = w->k.dim[b];
+    const double *x = w->x + w->k.block[b].row;
     double p[3], sum = 0;
     memcpy(p, y, (size_t)d * sizeof *p);
-    if (d == 1) {
+    if (is_box(w, b)) {
+        p[0] = cone_project_box(w->k.bound[b], p[0]);
+    } else if (d == 1) {
         p[0] = cone_project_unilateral(p[0]);
     } else {
         cone_project_coulomb(d, 1, p);
@@ -111,6 +202,10 @@ static double square_of_error(int d, const double *x, const double *y)
 static void set_block(ipm *w, int b, const double *y, double t)
 {
     const int i = w->k.block[b].row, d = w->k.dim[b];
+    if (is_box(w, b)) {
+        set_box(w, b, y[0], t);
+        return;
+    }
     const double length = soc_tangent(d, y);
     const soc_pair low = soc_smooth(y[0] - length, t), high = soc_smooth(y[0] + length, t);
     w->gx[b] = low.a;
@@ -134,7 +229,7 @@ void ipm_begin_near(ipm *w, const self_dual_space *space, const double *r)
     for (int b = 0; b < w->k.nb; ++b) {
         if (w->k.dim[b] == 0) continue;
         offset(w, b, y);
-        worst = fmax(worst, square_of_error(w->k.dim[b], w->x + w->k.block[b].row, y));
+        worst = fmax(worst, square_of_error(w, b, y));
     }
     const double t = fmin(1, fmax(NEAR_LEAST, NEAR_PART * worst));
     for (int b = 0; b < w->k.nb; ++b) {
@@ -182,7 +277,9 @@ static void evaluate(ipm *w, const self_dual_space *space)
             // a tangent without friction: u_T is free
             if (d == 1 && c > 0) w->Ax[i + c] = 0;
         }
-        if (d > 0) sum += soc_dot(d, w->x + i, w->gx[b], w->z + i, w->gz[b]);
+        if (is_box(w, b)) sum += w->box.gap[b] * w->box.z[b];
+        if (d == 1) sum += w->gx[b] * w->gz[b];
+        if (d > 1) sum += soc_dot(d, w->x + i, w->gx[b], w->z + i, w->gz[b]);
     }
     w->comp = sum / w->k.cones;
 }
@@ -199,7 +296,11 @@ static void weigh_block(ipm *w, int b)
         C[0] = EQUALITY_WEIGHT;
         return;
     }
-    soc_scaling(d, w->x + i, w->gx[b], w->z + i, w->gz[b], t, e);
+    if (is_box(w, b)) {
+        e[0] = w->gz[b] / w->gx[b] + w->box.z[b] / w->box.gap[b];
+    } else {
+        soc_scaling(d, w->x + i, w->gx[b], w->z + i, w->gz[b], t, e);
+    }
     memset(C, 0, BLOCK_SYSTEM_STRIDE * sizeof *C);
     if (d == 1) {
         memset(Q, 0, BLOCK_SYSTEM_STRIDE * sizeof *Q);
@@ -280,6 +381,10 @@ static bool direction(ipm *w, const self_dual_space *space, double target, bool 
             right_side(w, b, 3, 3, target, corrected); // unrolled
             continue;
         }
+        if (is_box(w, b)) {
+            box_right_side(w, b, target, corrected);
+            continue;
+        }
         if (d > 0) {
             right_side(w, b, d, n, target, corrected);
             continue;
@@ -293,6 +398,11 @@ static bool direction(ipm *w, const self_dual_space *space, double target, bool 
     for (int b = 0; b < w->k.nb; ++b) {
         const int i = w->k.block[b].row, d = w->k.dim[b];
         const double *e = w->e + 3 * (size_t)b;
+        if (is_box(w, b)) {
+            w->dz[i] -= w->gz[b] / w->gx[b] * w->dx[i];
+            w->box.dz[b] += w->box.z[b] / w->box.gap[b] * w->dx[i];
+            continue;
+        }
         for (int c = 0; c < w->k.block[b].dim && d > 0; ++c) {
             if (c < d) w->dz[i + c] -= e[c] * w->dx[i + c];
             if (c >= d) w->dx[i + c] = 0;
@@ -308,6 +418,10 @@ static double longest(const ipm *w)
     for (int b = 0; b < w->k.nb; ++b) {
         const int i = w->k.block[b].row, d = w->k.dim[b];
         if (d == 0) continue;
+        if (is_box(w, b)) {
+            a = box_longest(w, b, a);
+            continue;
+        }
         const double *t = w->frame + 2 * (size_t)b;
         const soc_angle x = soc_angle_of(d, t, w->x + i), z = soc_angle_of(d, t, w->z + i);
         a = soc_max_step(d, w->gx[b], x, w->dx + i, a);
@@ -328,6 +442,10 @@ static double comp_after(const ipm *w, double h)
     for (int b = 0; b < w->k.nb; ++b) {
         const int i = w->k.block[b].row, d = w->k.dim[b];
         if (d == 0) continue;
+        if (is_box(w, b)) {
+            sum += box_comp(w, b, h);
+            continue;
+        }
         const double *t = w->frame + 2 * (size_t)b;
         double x[3], z[3], gx = w->gx[b], gz = w->gz[b];
         memcpy(x, w->x + i, (size_t)d * sizeof *x);
@@ -344,6 +462,10 @@ static void advance(ipm *w)
     for (int b = 0; b < w->k.nb; ++b) {
         const int i = w->k.block[b].row, d = w->k.dim[b];
         const double *t = w->frame + 2 * (size_t)b;
+        if (is_box(w, b)) {
+            box_advance(w, b);
+            continue;
+        }
         if (d > 0) {
             soc_move(d, t, w->x + i, &w->gx[b], w->step, w->dx + i, false);
             soc_move(d, t, w->z + i, &w->gz[b], w->step, w->dz + i, straight(w));
@@ -364,6 +486,7 @@ static void recentre(ipm *w, double t)
         for (int c = 0; c < d; ++c) {
             y[c] = w->x[i + c] - w->z[i + c];
         }
+        if (is_box(w, b)) y[0] += w->box.z[b];
         if (d > 0) set_block(w, b, y, t);
     }
 }
@@ -399,6 +522,13 @@ void ipm_impulse(const ipm *w, bool settled, double *r)
         const double *x = w->x + i;
         for (int c = 0; c < k->dim; ++c) {
             r[i + c] = x[c] * w->k.size * w->k.D[i + c];
+        }
+        if (is_box(w, b)) {
+            // x is in the box, its last digit may not be
+            r[i] = cone_project_box(k->mu, r[i]);
+            if (settled && w->gx[b] <= w->gz[b]) r[i] = -k->mu;
+            if (settled && w->box.gap[b] <= w->box.z[b]) r[i] = k->mu;
+            continue;
         }
         if (!settled || d == 0) continue;
         const double t = soc_tangent(d, x);

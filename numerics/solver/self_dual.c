@@ -5,11 +5,15 @@
 // part of the normal ones; below about this value the rounding of q alone, divided by mu, would be
 // as large as z
 #define FLAT 1e-13
+// least bound of a box: below it the box has no interior to compute in. What it adds is smaller
+// than this part of the constant term
+#define NARROW 1e-12
 
 size_t self_dual_bytes(int n, int nb)
 {
     const size_t rows = (size_t)n, blocks = (size_t)nb;
     return solver_bytes(blocks, sizeof(int)) + 2 * solver_bytes(rows, sizeof(double)) +
+           solver_bytes(blocks, sizeof(double)) +
            2 * solver_bytes(BLOCK_SYSTEM_STRIDE * blocks, sizeof(double));
 }
 
@@ -19,9 +23,10 @@ bool self_dual_take(self_dual *k, int n, int nb, const pcs_block *block, pcs_are
     k->dim = PCS_TAKE(arena, (size_t)nb, int);
     k->D = PCS_TAKE(arena, (size_t)n, double);
     k->b = PCS_TAKE(arena, (size_t)n, double);
+    k->bound = PCS_TAKE(arena, (size_t)nb, double);
     k->Q = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * (size_t)nb, double);
     k->C = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * (size_t)nb, double);
-    return k->dim && k->D && k->b && k->Q && k->C;
+    return k->dim && k->D && k->b && k->bound && k->Q && k->C;
 }
 
 // true for a Coulomb block that is one unilateral row with r_T = 0
@@ -37,7 +42,7 @@ static void begin_block(self_dual *w, int b, const double *s)
     w->dim[b] = k->cone == PCS_CONE_EQUALITY                   ? 0
                 : k->cone == PCS_CONE_UNILATERAL || is_flat(k) ? 1
                                                                : k->dim;
-    w->cones += w->dim[b] > 0;
+    w->cones += (w->dim[b] > 0) + (k->cone == PCS_CONE_BOX);
     if (w->dim[b] > 1) w->half_lines = false;
 
     double mean = 0;
@@ -65,6 +70,10 @@ void self_dual_begin(self_dual *k, const double *s, const double *q)
     if (!(k->size > 0)) k->size = 1;
     for (int i = 0; i < k->n; ++i) {
         k->b[i] /= k->size;
+    }
+    for (int b = 0; b < k->nb; ++b) {
+        const pcs_block *of = &k->block[b];
+        k->bound[b] = of->cone == PCS_CONE_BOX ? fmax(of->mu / k->D[of->row] / k->size, NARROW) : 0;
     }
     // without complementarity the boundary and the barrier are empty
     if (k->cones == 0) k->cones = 1;

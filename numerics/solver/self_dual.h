@@ -12,11 +12,12 @@
 typedef struct self_dual {
     const pcs_block *block; // nb
     int n, nb;
-    int cones;       // number of blocks except equalities, at least 1
+    int cones;       // number of blocks except equalities, boxes twice; at least 1
     bool half_lines; // no cone has more than one row
-    int *dim;        // nb: dimension of the cone, 0 for equality, 1 for Coulomb without mu
+    int *dim;        // nb: dimension of the cone; 0: equality, 1: box, or Coulomb without mu
     double *D, size; // n
     double *b;       // n
+    double *bound;   // nb: |x| <= bound in a box, 0 elsewhere
     double *Q, *C;   // 9 nb, frames and the block diagonal of the system in them
 } self_dual;
 

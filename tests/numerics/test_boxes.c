@@ -21,12 +21,19 @@ TEST(one_box_in_closed_form)
         pcs_problem p = dense_problem(1, &kind, false, &W, &q, &arena);
         pcs_block block = {PCS_CONE_BOX, 0, 1, cases[k][2]};
         p.block = &block;
-        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
-        pcs_report report;
-        CK_OK(pcs_solve_alloc(NULL, &p, &o, &r, &u, &report));
-        ck_assert(report.outcome == PCS_OUTCOME_CONVERGED);
-        CK_NEAR(r, cases[k][3], 1e-15);
-        CK_NEAR(u, W * r + q, 1e-15);
+        static const struct {
+            pcs_solver kind;
+            double error;
+        } of[] = {{PCS_SOLVER_AUTO, 1e-15}, {PCS_SOLVER_IPM, 1e-9}, {PCS_SOLVER_HOMOTOPY, 1e-9}};
+        for (size_t l = 0; l < sizeof of / sizeof *of; ++l) {
+            pcs_solver_opts o = pcs_solver_opts_default(of[l].kind);
+            pcs_report report;
+            r = 0;
+            CK_OK(pcs_solve_alloc(NULL, &p, &o, &r, &u, &report));
+            ck_assert(report.outcome == PCS_OUTCOME_CONVERGED);
+            CK_NEAR(r, cases[k][3], of[l].error);
+            CK_NEAR(u, W * r + q, 1e-15);
+        }
     }
 }
 
@@ -103,10 +110,13 @@ TEST(mixed_problems_agree)
     static const struct {
         pcs_solver kind;
         double tol;
-    } of[] = {{PCS_SOLVER_AUTO, 1e-12}, {PCS_SOLVER_PROX, 1e-12}, {PCS_SOLVER_NEWTON, 1e-12},
-              {PCS_SOLVER_NSGS, 1e-10}, {PCS_SOLVER_ADMM, 1e-10}, {PCS_SOLVER_EXTRAGRADIENT, 1e-6}};
+    } of[] = {{PCS_SOLVER_AUTO, 1e-12},   {PCS_SOLVER_PROX, 1e-12},
+              {PCS_SOLVER_NEWTON, 1e-12}, {PCS_SOLVER_NSGS, 1e-10},
+              {PCS_SOLVER_ADMM, 1e-10},   {PCS_SOLVER_EXTRAGRADIENT, 1e-6},
+              {PCS_SOLVER_IPM, 1e-10},    {PCS_SOLVER_HOMOTOPY, 1e-10}};
+    enum { SOLVERS = sizeof of / sizeof *of };
     test_random rng = random_seed(71);
-    int solved[6] = {0};
+    int solved[SOLVERS] = {0};
     const int draws = TEST_DRAWS(60);
     for (int n = 0; n < draws; ++n) {
         reset();
@@ -114,7 +124,7 @@ TEST(mixed_problems_agree)
         const pcs_problem p = mixed(&rng, n % 2 == 1, block);
         CK_OK(pcs_problem_check(&p));
         double first[14], size = 0;
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < SOLVERS; ++k) {
             double r[14] = {0}, u[14];
             pcs_solver_opts o = pcs_solver_opts_default(of[k].kind);
             o.tol = of[k].tol;
@@ -133,7 +143,7 @@ TEST(mixed_problems_agree)
             }
         }
     }
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < SOLVERS; ++k) {
         ck_assert_int_ge(solved[k], draws - draws / 20);
     }
 }
@@ -151,9 +161,8 @@ TEST(boxes_that_are_refused)
     CK_SAYS(pcs_problem_check(&p), PCS_ERR_ARG, "bound of box 0 is inf");
     block.mu = 1;
     pcs_report report;
-    static const pcs_solver none[] = {PCS_SOLVER_IPM, PCS_SOLVER_HOMOTOPY, PCS_SOLVER_ENUM,
-                                      PCS_SOLVER_LEMKE, PCS_SOLVER_DIRECT};
-    for (int k = 0; k < 5; ++k) {
+    static const pcs_solver none[] = {PCS_SOLVER_ENUM, PCS_SOLVER_LEMKE, PCS_SOLVER_DIRECT};
+    for (int k = 0; k < 3; ++k) {
         const pcs_solver_opts o = pcs_solver_opts_default(none[k]);
         ck_assert_int_eq(pcs_solve_alloc(NULL, &p, &o, &r, &u, &report), PCS_ERR_UNSUPPORTED);
     }
