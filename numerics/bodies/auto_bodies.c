@@ -51,11 +51,14 @@
 #define STAGNANT_LEAST     5e6
 #define STAGNANT_PER_BLOCK 5e3
 // part of the budget that the rounds leave to an assembled island; islands of at most
-// ASSEMBLE_EARLY blocks are assembled after a cost of ASSEMBLE_AFTER sweeps. The least number of
-// units per block with which assembling makes sense
+// ASSEMBLE_EARLY blocks are assembled after a cost of ASSEMBLE_AFTER sweeps, where homotopy has
+// systems in the velocities after ASSEMBLE_PATHS of its tries or ASSEMBLE_HALF of the budget. The
+// least number of units per block with which assembling makes sense
 #define ASSEMBLE_PART  0.25
 #define ASSEMBLE_EARLY 60
 #define ASSEMBLE_AFTER 5000
+#define ASSEMBLE_PATHS 2
+#define ASSEMBLE_HALF  0.5
 #define ASSEMBLE_LEAST 100
 // factorisations of W that its part must pay for
 #define ASSEMBLE_FACTORS 3
@@ -109,8 +112,9 @@ typedef struct turns {
     bool dear;             // a factorisation costs more than a turn of the finish may
     bool finished;         // has made such a factorisation
     bool linked;           // factors of W cost little
+    bool boxes;            // there are boxes
     bool joined;           // there is no other method than those with factors
-    bool boxes;            // which the interior point method does not take
+    bool path;             // few blocks, of which homotopy has systems in the velocities
     int factors;           // number of turns with these factors
     int velocities;        // number of tries with systems in the velocities
     int paths;             // of these, with homotopy
@@ -269,7 +273,9 @@ static pcs_status solve_rest(island_task *t, double units)
 // solves an island of few blocks with W, once, after the cost of ASSEMBLE_AFTER sweeps
 static pcs_status turn_of_assembled(turns *t)
 {
-    if (t->t->result->units < (double)ASSEMBLE_AFTER * t->nb) return PCS_OK;
+    const double units = t->t->result->units;
+    const bool waits = t->path && t->paths < ASSEMBLE_PATHS && units < ASSEMBLE_HALF * t->most;
+    if (waits || units < (double)ASSEMBLE_AFTER * t->nb) return PCS_OK;
     t->assemble = false;
     return solve_rest(t->t, 0.5 * left_of(t));
 }
@@ -281,8 +287,8 @@ static pcs_status turn_of_factors(turns *t)
     static const pcs_solver method[FACTOR_METHODS] = {PCS_SOLVER_PROX, PCS_SOLVER_IPM,
                                                       PCS_SOLVER_NEWTON};
     if (!begins(t->t, PART_FACTORS)) return PCS_OK;
+    // with boxes, which stick or are at their limit, Newton steps end at the last digit
     if (t->factors == 0 && task_value(t->t) > LINKED_NEAR && !t->boxes) t->factors = 1;
-    if (t->boxes && method[t->factors % FACTOR_METHODS] == PCS_SOLVER_IPM) t->factors += 1;
     pcs_solver_opts o = part_options(t->t, method[t->factors % FACTOR_METHODS]);
     o.max_iters = o.kind == PCS_SOLVER_IPM ? LINKED_IPM : (int)fmin(1e6, LINKED_PART * t->patience);
     t->factors += 1;
@@ -327,7 +333,7 @@ static const velocity_try velocity_tries[] = {
 #define PATH_STARTS 64
 // the first path has a step per two blocks, and takes some three iterations for it
 #define PATH_BLOCKS 600
-enum { VELOCITY_TRIES = sizeof velocity_tries / sizeof *velocity_tries };
+enum { FIRST_PATH = 2, VELOCITY_TRIES = sizeof velocity_tries / sizeof *velocity_tries };
 
 // true where fronts make an iteration cheap
 static bool is_cheap(const turns *t, const velocity_try *next)
@@ -343,7 +349,7 @@ static double unit_of(const turns *t, const velocity_try *next)
 // units of a try that are spent before it
 static double wait_of(const turns *t, const velocity_try *next)
 {
-    if (task_value(t->t) > VELOCITY_NEAR) return next->after;
+    if (task_value(t->t) > VELOCITY_NEAR || t->path) return next->after;
     return next->after * (next->kind == PCS_SOLVER_IPM ? NEAR_IPM : NEAR_PATH);
 }
 
@@ -352,7 +358,7 @@ static double wait_of(const turns *t, const velocity_try *next)
 static double first_try_wants(const turns *t)
 {
     const velocity_try *first = &velocity_tries[0];
-    const bool none = t->boxes || t->linked || t->nb <= ASSEMBLE_EARLY;
+    const bool none = t->linked || t->nb <= ASSEMBLE_EARLY;
     if (none || t->velocities > 0 || !(t->spend.factor > 0)) return 0;
     const double waits = is_cheap(t, first) ? 0 : 4 * NEAR_IPM * first->after;
     return t->t->result->units + (waits + first->left) * unit_of(t, first);
@@ -431,16 +437,14 @@ static pcs_status take_turns(turns *t)
         if (over(t)) return PCS_OK;
         if (t->finish) PCS_TRY(turn_of_finish(t));
         if (over(t)) return PCS_OK;
+        if (!t->linked) PCS_TRY(turn_of_velocities(t));
+        if (over(t)) return PCS_OK;
         // W of few blocks costs little and has exact methods
-        if (t->assemble) {
-            PCS_TRY(turn_of_assembled(t));
-        } else if (!t->boxes && !t->linked) {
-            PCS_TRY(turn_of_velocities(t));
-        }
+        if (t->assemble) PCS_TRY(turn_of_assembled(t));
         if (!t->finish && !part_runs(&t->t->o, PART_SWEEPS)) return PCS_OK;
         if (over(t)) return PCS_OK;
         if (!stagnates(t)) continue;
-        if (!t->boxes && !t->linked) PCS_TRY(last_tries(t));
+        if (!t->linked) PCS_TRY(last_tries(t));
         if (over(t) || stagnates(t)) return PCS_OK;
     }
 }
@@ -458,22 +462,26 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
 {
     const int nb = t->of.nb;
     const double most = fmin(task_left(t), (double)t->o.max_iters * nb);
-    const bool w = nb > 1 && part_runs(&t->o, PART_W);
+    const bool w = nb > 1 && part_runs(&t->o, PART_W), few = nb <= ASSEMBLE_EARLY;
+    // a path of few blocks takes a millisecond, and arrives more often than ipm
+    const bool path = few && count->friction && task_prefers_velocities(t);
     if (w && nb <= ASSEMBLE_FIRST && !count->friction) {
         return solve_assembled(t, most);
     }
     const double factor = task_cost(PCS_SOLVER_IPM, nb, count->rows, 0, INFINITY);
-    const bool assemble = w && nb > ASSEMBLE_EARLY && nb <= ASSEMBLE_LAST &&
-                          ASSEMBLE_PART * most >= ASSEMBLE_FACTORS * factor;
+    const bool assemble =
+        w && !few && nb <= ASSEMBLE_LAST && ASSEMBLE_PART * most >= ASSEMBLE_FACTORS * factor;
     turns all = {.t = t,
                  .nb = nb,
                  .most = assemble ? (1 - ASSEMBLE_PART) * most : most,
                  .patience = PATIENCE,
                  .finish = part_runs(&t->o, PART_FINISH),
-                 .assemble = w && nb <= ASSEMBLE_EARLY,
+                 .assemble = w && few,
                  .linked = linked,
                  .boxes = count->boxes,
+                 .path = path,
                  .mark = INFINITY};
+    if (all.assemble) all.velocities = path ? FIRST_PATH : VELOCITY_TRIES;
     all.spend.centre = PCS_TAKE(&t->work, (size_t)count->rows, double);
     if (!all.spend.centre) return pcs_fail_memory("contacts");
     PCS_TRY(take_turns(&all));
@@ -522,11 +530,12 @@ static bool is_sparse(const row_count *c, int few, double fill)
     return c->rows <= few || (c->rows <= LINEAR_MOST && c->fill <= fill);
 }
 
-// true when joints make chains and trees, with few loops: then W and its factors are sparse
-static bool is_linked(const row_count *c)
+// true when joints make chains and trees, with few loops: then W and its factors are sparse, unless
+// contacts have more rows than bodies have velocities
+static bool is_linked(const island_task *t, const row_count *c)
 {
-    return c->joints > 0 && c->friction && c->rows <= LINEAR_MOST && c->fill <= LINEAR_FILL &&
-           c->loops <= LINKED_LOOPS;
+    return c->joints > 0 && c->friction && !task_prefers_velocities(t) && c->rows <= LINEAR_MOST &&
+           c->fill <= LINEAR_FILL && c->loops <= LINKED_LOOPS;
 }
 
 // solves joints with W
@@ -587,8 +596,6 @@ static pcs_status solve_joined(island_task *t, const row_count *count)
                  .patience = PATIENCE,
                  .finish = part_runs(&t->o, PART_FINISH),
                  .joined = true,
-                 .boxes = count->boxes,
-                 .velocities = count->boxes ? VELOCITY_TRIES : 0,
                  .mark = INFINITY};
     for (; !over(&all) && !stagnates(&all); all.patience *= 2) {
         if (all.finish) PCS_TRY(turn_of_finish(&all));
@@ -619,5 +626,5 @@ pcs_status bodies_auto(island_task *t)
         if (!task_fails(t)) return PCS_OK;
         leave_out(t, PART_W);
     }
-    return solve_in_turns(t, &count, is_linked(&count));
+    return solve_in_turns(t, &count, is_linked(t, &count));
 }
