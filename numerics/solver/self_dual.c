@@ -63,9 +63,14 @@ void self_dual_begin(self_dual *k, const double *s, const double *q)
         begin_block(k, b, s);
     }
     k->size = 0;
-    for (int i = 0; i < k->n; ++i) {
-        k->b[i] = k->D[i] * q[i];
-        if (fabs(k->b[i]) > k->size) k->size = fabs(k->b[i]);
+    for (int b = 0; b < k->nb; ++b) {
+        const pcs_block *of = &k->block[b];
+        for (int i = of->row; i < of->row + of->dim; ++i) {
+            k->b[i] = k->D[i] * q[i];
+            // a box at its limit does no more than this, however far its target is
+            const double most = of->cone == PCS_CONE_BOX ? of->mu / k->D[i] : INFINITY;
+            k->size = fmax(k->size, fmin(fabs(k->b[i]), most));
+        }
     }
     if (!(k->size > 0)) k->size = 1;
     for (int i = 0; i < k->n; ++i) {

@@ -36,8 +36,8 @@ static void add_face(gripper *g, test_random *rng, int side, double misfit)
     }
 }
 
-// what the cube would do in the step without the jaws: it falls, and the hand turns
-static void make_gripper(gripper *g, test_random *rng, double misfit)
+// v_free is what the cube would do in the step without the jaws. speed: that of the motor, m/s
+static void make_gripper(gripper *g, test_random *rng, double misfit, double speed)
 {
     static const int start[3] = {0, 6, 12};
     static const unsigned char kind[2] = {PCS_MASS_DIAGONAL, PCS_MASS_DIAGONAL};
@@ -62,7 +62,7 @@ static void make_gripper(gripper *g, test_random *rng, double misfit)
                                                    .mu = 8e-3,
                                                    .sys = {1, -1},
                                                    .rows = {g->motor, NULL}};
-    g->shift[6 * CORNERS + 5] = 1;
+    g->shift[6 * CORNERS + 5] = speed;
     for (int i = 0; i < 12; ++i) {
         g->v_free[i] = random_between(rng, -1e-2, 1e-2);
     }
@@ -92,7 +92,7 @@ TEST(a_gripper_is_solved_in_a_step)
     for (int n = 0; n < 60; ++n) {
         reset();
         gripper g;
-        make_gripper(&g, &rng, pow(10, random_between(&rng, -9, -5)));
+        make_gripper(&g, &rng, pow(10, random_between(&rng, -9, -5)), n % 2 ? 1 : 1e6);
         double v[12], r[ROWS] = {0}, u[ROWS];
         pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
         o.tol = 1e-8;
@@ -107,5 +107,22 @@ TEST(a_gripper_is_solved_in_a_step)
         ck_assert_double_le(m.residual, 2 * o.tol);
         // the motor does not reach its speed
         CK_NEAR(r[ROWS - 1], -g.block[BLOCKS - 1].mu, 1e-9 * g.block[BLOCKS - 1].mu);
+    }
+}
+
+// a motor at its limit pushes no harder where its target is far: paths arrive as with a near one
+TEST(a_far_target_changes_no_unit)
+{
+    test_random rng = random_seed(6);
+    for (int n = 0; n < 20; ++n) {
+        gripper g;
+        make_gripper(&g, &rng, 1e-8, 1e6);
+        double v[12], r[ROWS] = {0}, u[ROWS];
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_HOMOTOPY);
+        o.tol = 1e-8;
+        pcs_report report;
+        CK_OK(pcs_solve_bodies(NULL, &g.b, &o, INFINITY, (pcs_watch){0}, v, r, u, &report));
+        ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "draw %d: %g", n,
+                      report.measure.residual);
     }
 }
