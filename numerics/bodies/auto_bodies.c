@@ -24,10 +24,14 @@
 #define LINEAR_ROUNDED 0.1
 // Patience of the first round of the portfolio, in sweeps. The finish may cost FINISH_PART of what
 // these sweeps cost, plus FINISH_LEAST units, which islands of few blocks need. The patience
-// doubles in every round.
+// doubles in every round. Where velocities are few, a Newton step costs as little as some sweeps:
+// in islands of at most ASSEMBLE_LAST blocks with more than FINISH_RATIO rows per velocity the part
+// grows with their number, up to FINISH_MOST times.
 #define PATIENCE     100
 #define FINISH_PART  1.0
 #define FINISH_LEAST 5000
+#define FINISH_RATIO 2.0
+#define FINISH_MOST  8.0
 // In islands of more than ASSEMBLE_LAST blocks a factorisation may cost as much as thousands of
 // sweeps: where it costs more than a turn of the finish may, the sweeps continue until it does not.
 // Above a measure of FINISH_NEAR, where the finish seldom arrives, its part is then FINISH_DEAR;
@@ -114,7 +118,8 @@ typedef struct turns {
     bool linked;           // factors of W cost little
     bool boxes;            // there are boxes
     bool joined;           // there is no other method than those with factors
-    bool path;             // few blocks, of which homotopy has systems in the velocities
+    double finishes;       // length of a turn of the finish, in those of FINISH_PART
+    bool path;             // homotopy is cheap, and before ipm
     int factors;           // number of turns with these factors
     int velocities;        // number of tries with systems in the velocities
     int paths;             // of these, with homotopy
@@ -173,7 +178,7 @@ static pcs_status turn_of_finish(turns *t)
 {
     const bool large = t->nb > ASSEMBLE_LAST, far = large && task_value(t->t) > FINISH_NEAR;
     const double dear = far ? FINISH_DEAR : FINISH_PART, share = t->dear ? dear : FINISH_PART;
-    const double most = FINISH_LEAST + share * t->patience * t->nb;
+    const double most = FINISH_LEAST + t->finishes * share * t->patience * t->nb;
     t->t->part = PART_FINISH;
     t->spend.most = left_of(t);
     t->spend.patience = most;
@@ -333,6 +338,9 @@ static const velocity_try velocity_tries[] = {
 #define PATH_STARTS 64
 // the first path has a step per two blocks, and takes some three iterations for it
 #define PATH_BLOCKS 600
+// In islands of at most ASSEMBLE_EARLY blocks, and of at most ASSEMBLE_LAST blocks with few
+// velocities, a path takes some milliseconds and arrives more often than ipm: it is the first
+#define PATH_VELOCITIES 60
 enum { FIRST_PATH = 2, VELOCITY_TRIES = sizeof velocity_tries / sizeof *velocity_tries };
 
 // true where fronts make an iteration cheap
@@ -452,7 +460,8 @@ static pcs_status take_turns(turns *t)
 // contents of an island
 typedef struct row_count {
     int rows, joints; // number of scalar rows, and of those of equalities
-    bool friction;    // or boxes
+    int velocities;
+    bool friction; // or boxes
     bool boxes;
     double fill; // entries of W per row: a system with k rows adds k^2
     int loops;   // independent loops in the graph of systems and blocks
@@ -463,8 +472,9 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
     const int nb = t->of.nb;
     const double most = fmin(task_left(t), (double)t->o.max_iters * nb);
     const bool w = nb > 1 && part_runs(&t->o, PART_W), few = nb <= ASSEMBLE_EARLY;
-    // a path of few blocks takes a millisecond, and arrives more often than ipm
-    const bool path = few && count->friction && task_prefers_velocities(t);
+    const double ratio = count->rows / (FINISH_RATIO * count->velocities);
+    const bool cheap = few || (nb <= ASSEMBLE_LAST && count->velocities <= PATH_VELOCITIES);
+    const bool path = cheap && count->friction && task_prefers_velocities(t);
     if (w && nb <= ASSEMBLE_FIRST && !count->friction) {
         return solve_assembled(t, most);
     }
@@ -479,9 +489,10 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
                  .assemble = w && few,
                  .linked = linked,
                  .boxes = count->boxes,
+                 .finishes = nb > ASSEMBLE_LAST ? 1 : fmax(1, fmin(FINISH_MOST, ratio)),
                  .path = path,
                  .mark = INFINITY};
-    if (all.assemble) all.velocities = path ? FIRST_PATH : VELOCITY_TRIES;
+    if (path || all.assemble) all.velocities = path ? FIRST_PATH : VELOCITY_TRIES;
     all.spend.centre = PCS_TAKE(&t->work, (size_t)count->rows, double);
     if (!all.spend.centre) return pcs_fail_memory("contacts");
     PCS_TRY(take_turns(&all));
@@ -500,6 +511,7 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
 static row_count count_rows(const island_task *t)
 {
     const island *of = &t->of;
+    const int *start = of->b->A->start;
     row_count out = {.loops = 1 - of->ns};
     pcs_arena mem = t->work;
     int *rows = PCS_TAKE(&mem, (size_t)of->ns, int);
@@ -519,6 +531,7 @@ static row_count count_rows(const island_task *t)
     double entries = 0;
     for (int k = 0; k < of->ns; ++k) {
         entries += (double)rows[k] * rows[k];
+        out.velocities += start[of->sys[k] + 1] - start[of->sys[k]];
     }
     out.fill = entries / out.rows;
     return out;
@@ -596,6 +609,7 @@ static pcs_status solve_joined(island_task *t, const row_count *count)
                  .patience = PATIENCE,
                  .finish = part_runs(&t->o, PART_FINISH),
                  .joined = true,
+                 .finishes = 1,
                  .mark = INFINITY};
     for (; !over(&all) && !stagnates(&all); all.patience *= 2) {
         if (all.finish) PCS_TRY(turn_of_finish(&all));

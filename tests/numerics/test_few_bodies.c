@@ -1,13 +1,16 @@
-// A gripper: a cube between a fixed jaw and one on a slider, which a limited motor presses on the
-// cube. 14 blocks, 30 rows, 12 velocities: the faces are hyperstatic with friction, and the motor
-// is a box. Gaps that fit a plane only to 1e-8 leave contacts that slip by so little, and decide
-// which of them carry the load.
+// Few bodies with many contacts: hyperstatic faces with friction, whose gaps fit a plane only to
+// 1e-8. Contacts that slip by so little decide which of them carry the load, and sweeps do not
+// arrive.
 #include <percuss/bodies.h>
 
 #include <math.h>
 
 #include "scratch.h"
 
+// ---- a gripper ---------------------------------------------------------------------------------
+
+// A cube between a fixed jaw and one on a slider, which a limited motor presses on the cube: 10
+// blocks, 30 rows, 12 velocities. The motor is a box
 enum { CORNERS = 4, BLOCKS = 2 * CORNERS + 2, ROWS = 6 * CORNERS + 6 };
 
 typedef struct gripper {
@@ -122,6 +125,93 @@ TEST(a_far_target_changes_no_unit)
         o.tol = 1e-8;
         pcs_report report;
         CK_OK(pcs_solve_bodies(NULL, &g.b, &o, INFINITY, (pcs_watch){0}, v, r, u, &report));
+        ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "draw %d: %g", n,
+                      report.measure.residual);
+    }
+}
+
+// ---- rings -------------------------------------------------------------------------------------
+
+// Rings that land on a floor and on each other, round a rod: RIM contacts below each, and ROUND
+// with the rod, most of them still apart. 576 rows, 18 velocities
+enum { RINGS = 3, RIM = 16, ROUND = 48, PER_RING = RIM + ROUND, RING_BLOCKS = RINGS * PER_RING };
+
+typedef struct rings {
+    pcs_bodies_problem b;
+    pcs_bodies_block block[RING_BLOCKS];
+    double A[6 * RINGS], R[9 * RINGS], v_free[6 * RINGS], shift[3 * RING_BLOCKS];
+} rings;
+
+// units per block, less than those of a time step
+#define RING_UNITS 6000.0
+
+static void make_rings(rings *g, test_random *rng, double misfit)
+{
+    static const int start[RINGS + 1] = {0, 6, 12, 18};
+    static const unsigned char kind[RINGS] = {PCS_MASS_DIAGONAL, PCS_MASS_DIAGONAL,
+                                              PCS_MASS_DIAGONAL};
+    static const size_t off[RINGS] = {0, 6, 12};
+    *g = (rings){.b = {.n = 3 * RING_BLOCKS,
+                       .nb = RING_BLOCKS,
+                       .block = g->block,
+                       .shift = g->shift,
+                       .ns = RINGS,
+                       .start = start,
+                       .kind = kind,
+                       .off = off,
+                       .A = g->A,
+                       .R = g->R,
+                       .v_free = g->v_free}};
+    const double radius = 0.035, height = 0.02;
+    for (int i = 0; i < RING_BLOCKS; ++i) {
+        const int ring = i / PER_RING, k = i % PER_RING;
+        const bool rim = k < RIM;
+        const double a = rim ? 2 * 3.141592653589793 * k / RIM : random_between(rng, 0, 6.283);
+        const double c = cos(a), s = sin(a),
+                     z = rim ? -height : random_between(rng, -height, height);
+        pcs_bodies_block *b = &g->block[i];
+        *b = (pcs_bodies_block){
+            .cone = PCS_CONE_COULOMB,
+            .dim = 3,
+            .row = 3 * i,
+            .mu = 0.47,
+            .sys = {ring, rim && ring > 0 ? ring - 1 : -1},
+            .F = {0, 0, 1, c, s, 0, -s, c, 0},
+            .core = {{radius * c, radius * s, z}, {radius * c, radius * s, height}}};
+        if (!rim) {
+            const double F[9] = {c, s, 0, 0, 0, 1, s, -c, 0};
+            for (int j = 0; j < 9; ++j) {
+                b->F[j] = F[j];
+            }
+        }
+        g->shift[3 * i] = rim ? random_between(rng, -misfit, misfit) : random_between(rng, 0, 0.3);
+    }
+    for (int k = 0; k < RINGS; ++k) {
+        const double A[6] = {0.3, 0.3, 0.3, 2.5e-4, 2.5e-4, 4e-4};
+        for (int j = 0; j < 6; ++j) {
+            g->A[6 * k + j] = A[j];
+            g->v_free[6 * k + j] = random_between(rng, -1, 1) * (j < 3 ? 0.3 : 5);
+        }
+        g->v_free[6 * k + 2] -= 1.5;
+        g->v_free[6 * k + 5] += 15;
+        for (int j = 0; j < 9; ++j) {
+            g->R[9 * k + j] = j % 4 == 0;
+        }
+    }
+}
+
+TEST(rings_are_solved_in_a_step)
+{
+    test_random rng = random_seed(8);
+    for (int n = 0; n < 12; ++n) {
+        rings g;
+        make_rings(&g, &rng, pow(10, random_between(&rng, -9, -5)));
+        double v[6 * RINGS], r[3 * RING_BLOCKS] = {0}, u[3 * RING_BLOCKS];
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
+        o.tol = 1e-8;
+        pcs_report report;
+        CK_OK(pcs_solve_bodies(NULL, &g.b, &o, RING_UNITS * RING_BLOCKS, (pcs_watch){0}, v, r, u,
+                               &report));
         ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "draw %d: %g", n,
                       report.measure.residual);
     }
