@@ -285,6 +285,15 @@ static pcs_status turn_of_assembled(turns *t)
     return solve_rest(t->t, 0.5 * left_of(t));
 }
 
+// a method that makes no step from r has not found it
+static void keep_finder(pcs_report *out, const pcs_report *before)
+{
+    if (out->iters > 0) return;
+    out->solver = before->solver;
+    out->part = before->part;
+    out->iters = before->iters;
+}
+
 // The methods with factors of W in turn: proximal points and Newton's method take few steps from an
 // r that is near, the interior point method twenty from anywhere
 static pcs_status turn_of_factors(turns *t)
@@ -300,12 +309,7 @@ static pcs_status turn_of_factors(turns *t)
     pcs_report *out = &t->t->result->solve;
     const pcs_report before = *out;
     PCS_TRY(task_assemble(t->t, &o, left_of(t), LINKED_STEP));
-    // a method that makes no step from r has not found it
-    if (out->iters == 0) {
-        out->solver = before.solver;
-        out->part = before.part;
-        out->iters = before.iters;
-    }
+    keep_finder(out, &before);
     return PCS_OK;
 }
 
@@ -415,7 +419,9 @@ static pcs_status turn_of_velocities(turns *t)
     // a little better is no better start: iterates that diverge may have a smaller measure
     one.below = fmax(all->o.tol, VELOCITY_NEARER * task_value(all));
     const double spent = all->result->units;
+    const pcs_report before = all->result->solve;
     const pcs_status status = solver_class_of(one.o.kind)->solve_bodies(&one);
+    keep_finder(&all->result->solve, &before);
     // a try is long: that the measure did not fall in it says nothing about the others
     t->marked += all->result->units - spent;
     if (status != PCS_ERR_UNSUPPORTED) return status;
