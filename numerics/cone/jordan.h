@@ -173,7 +173,8 @@ static inline soc_angle soc_angle_of(int d, const double t[2], const double *x)
 static inline double soc_gap_rate(int d, soc_angle a, const double *y)
 {
     if (d == 1) return y[0];
-    return SOC_HALF * (y[0] * soc_sum(1, -a.c, a.s) + y[1] * soc_sum(1, a.c, a.s)) - a.s * y[2];
+    const double rate = SOC_HALF * (y[0] * soc_sum(1, -a.c, a.s) + y[1] * soc_sum(1, a.c, a.s));
+    return d == 3 ? rate - a.s * y[2] : rate;
 }
 
 // The largest t <= most with x + t y in Q

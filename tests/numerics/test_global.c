@@ -557,6 +557,65 @@ TEST(local_problems_have_a_global_form)
     }
 }
 
+// memory that holds the byte *user everywhere: 0xff is a NaN, or -1
+static void *take_filled(size_t bytes, void *user)
+{
+    void *p = malloc(bytes);
+    if (p) memset(p, *(const unsigned char *)user, bytes);
+    return p;
+}
+
+static void give_back(void *p, void *user)
+{
+    (void)user;
+    free(p);
+}
+
+// what a solver computes does not depend on what its memory held before
+TEST(old_memory_changes_no_bit)
+{
+    static const friction which[] = {FRICTION_DENSE, FRICTION_PLANAR, FRICTION_MIXED};
+    for (int trial = 0; trial < 9; ++trial) {
+        const int nc = 1 + trial / 3;
+        pcs_arena given;
+        CK_OK(pcs_arena_create(NULL, 1 << 20, &given));
+        const pcs_problem p = friction_problem(which[trial % 3], nc, (uint64_t)trial, &given, NULL);
+        pcs_global_problem g;
+        pcs_mass_matrix *M;
+        CK_OK(pcs_problem_to_global(NULL, &p, &given, &M, &g));
+        for (int s = 0; s < pcs_solver_count(); ++s) {
+            const pcs_solver_info *info = pcs_solver_at(s);
+            pcs_solver_opts o = pcs_solver_opts_default(info->kind);
+            if (o.max_iters > 200) o.max_iters = 200;
+            for (int form = 0; form < 2; ++form) {
+                double r[2][ROWS] = {{0}}, u[2][ROWS] = {{0}}, v[2][ROWS] = {{0}};
+                pcs_report report[2];
+                pcs_status done[2];
+                for (int k = 0; k < 2; ++k) {
+                    unsigned char fill = k == 0 ? 0 : 0xff;
+                    const pcs_env env = {
+                        .alloc = take_filled, .release = give_back, .alloc_user = &fill};
+                    done[k] = form == 0 ? pcs_solve_alloc(&env, &p, &o, r[k], u[k], &report[k])
+                                        : pcs_solve_global(&env, &g, &o, (pcs_watch){0}, v[k], r[k],
+                                                           u[k], &report[k]);
+                }
+                ck_assert_int_eq(done[0], done[1]);
+                if (done[0]) continue;
+                ck_assert_msg(report[0].outcome == report[1].outcome &&
+                                  memcmp(r[0], r[1], sizeof r[0]) == 0 &&
+                                  memcmp(u[0], u[1], sizeof u[0]) == 0 &&
+                                  memcmp(v[0], v[1], sizeof v[0]) == 0,
+                              "%s, %s %d, form %d: %s, then %s", info->name,
+                              friction_name[which[trial % 3]], nc, form,
+                              pcs_outcome_text(report[0].outcome),
+                              pcs_outcome_text(report[1].outcome));
+            }
+        }
+        pcs_mass_matrix_destroy(M);
+        pcs_arena_destroy(NULL, &given);
+    }
+}
+
 TEST(some_local_problems_have_none)
 {
     pcs_block block[2] = {{PCS_CONE_COULOMB, 0, 3, 0.5}, {PCS_CONE_COULOMB, 3, 3, 0.5}};
