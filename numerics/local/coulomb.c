@@ -189,7 +189,7 @@ double contact_residual(const contact *c, const double *q, const double *r)
         q2 += q[i] / unit * (q[i] / unit);
         u[i] += q[i];
     }
-    cone_natural_coulomb(c->dim, c->mu, c->s, r, u, f);
+    cone_violation_coulomb(c->dim, c->mu, c->s, r, u, f);
     const double part = largest(c->dim, f);
     if (part == 0) return 0;
     for (int i = 0; i < c->dim; ++i) {

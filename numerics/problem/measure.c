@@ -76,7 +76,7 @@ double problem_norm(int n, const double *x)
 // F_i / rho_i with s = 1 / rho_i; the natural map with s = 1
 static void add_map(squares *sum, const pcs_block *k, double s, const double *r, const double *u)
 {
-    double f[3];
+    double f[3] = {0};
     switch (k->cone) {
     case PCS_CONE_EQUALITY:
         squares_add(sum, (size_t)k->dim, u);
@@ -86,13 +86,7 @@ static void add_map(squares *sum, const pcs_block *k, double s, const double *r,
         squares_add(sum, 1, f);
         break;
     case PCS_CONE_COULOMB:
-        cone_natural_coulomb(k->dim, k->mu, s, r, u, f);
-        // the map has the closing speed over sqrt(1 + mu^2) only: where that is little, the speed
-        // itself, with a weight that grows from 0 at CONE_STEEP to 1
-        if (k->mu > CONE_STEEP) {
-            const double closing = -u[0] * (1 - CONE_STEEP / k->mu);
-            if (closing > fabs(f[0])) f[0] = closing;
-        }
+        cone_violation_coulomb(k->dim, k->mu, s, r, u, f);
         squares_add(sum, (size_t)k->dim, f);
         break;
     case PCS_CONE_BOX:

@@ -375,6 +375,26 @@ TEST(boxes_keep_their_limits)
     free(t);
 }
 
+// with much friction a contact that pushes along the border of the cone and separates is no slide:
+// W = [1 .5; .5 1] has one solution, which slides with u_N = 0
+TEST(no_slide_separates)
+{
+    toy *t = calloc(1, sizeof *t);
+    toy_add(t, PCS_CONE_COULOMB, 2, 1e9);
+    const double W[4] = {1, 0.5, 0.5, 1}, r[2][2] = {{866e-9, 866}, {2e-9, 2}};
+    memcpy(t->W, W, sizeof W);
+    t->q[0] = -1;
+    t->q[1] = -1000;
+    toy_close(t);
+    for (int k = 0; k < 2; ++k) {
+        pcs_contact_status status;
+        pcs_certificate c;
+        CK_OK(pcs_certificate_compute(NULL, &t->p, 2e-8, r[k], &status, NULL, &c));
+        ck_assert_int_eq(status, k == 0 ? PCS_CONTACT_UNDECIDED : PCS_CONTACT_SLIDE);
+    }
+    free(t);
+}
+
 // ---- uniqueness --------------------------------------------------------------------------------
 
 TEST(a_slide_that_may_be_anything)

@@ -119,6 +119,31 @@ TEST(a_contact_that_closes_is_not_solved)
     }
 }
 
+// the same contact pushes along the border of the cone and separates at 40 % of |q|: r is no
+// solution, with any friction. Without an impulse that matters a contact may separate
+TEST(a_contact_that_opens_under_load_is_not_solved)
+{
+    double W[9] = {1, 0.5, 0, 0.5, 1, 0, 0, 0, 1}, q[3] = {-1, -1000, 0};
+    for (int k = 2; k <= 18; ++k) {
+        reset();
+        pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = pow(10, 0.5 * k)};
+        pcs_problem p = {.n = 3, .nb = 1, .block = &block, .q = q};
+        CK_OK(pcs_bsr_from_dense(3, 3, W, &arena, &p.W));
+        const double r[3] = {800 / block.mu, 800, 0}, none[3] = {1e-7 / block.mu, 1e-7, 0};
+        double u[3];
+        pcs_measure m;
+        pcs_problem_measure(&p, r, u, &m);
+        CK_NEAR(u[0], 399 + r[0], 1e-10);
+        ck_assert_msg(m.residual > 0.04, "mu = %g: %g", block.mu, m.residual);
+        ck_assert_msg(m.natural_map > 40, "mu = %g: %g", block.mu, m.natural_map);
+
+        q[0] = 1;
+        pcs_problem_measure(&p, none, u, &m);
+        ck_assert_msg(m.residual < 2e-10, "mu = %g: %g", block.mu, m.residual);
+        q[0] = -1;
+    }
+}
+
 TEST(friction_is_measured_as_in_the_theory)
 {
     test_random rng = random_seed(13);

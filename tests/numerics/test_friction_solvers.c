@@ -323,3 +323,73 @@ TEST(other_outcomes)
         expect_extremes(row[i].kind, row[i].extremes);
     }
 }
+
+// how far a contact is from the nearest state that obeys the law, in the unit of u; s = 1 / rho
+static double law_distance(const pcs_block *k, double s, const double *r, const double *u)
+{
+    const bool space = k->dim == 3;
+    const double rt = hypot(r[1], space ? r[2] : 0), ut = hypot(u[1], space ? u[2] : 0);
+    const double open = hypot(s * hypot(r[0], rt), fmin(u[0], 0));
+    // the change of r_N by which r_T lies in the cone, and on its border
+    const double in = fmax(0, s * (rt / k->mu - r[0])), on = s * fabs(rt / k->mu - r[0]);
+    const double stick = hypot(hypot(u[0], ut), in);
+    double turned = 0;
+    for (int c = 1; c < k->dim && rt > 0; ++c) {
+        turned = hypot(turned, u[c] + ut * r[c] / rt);
+    }
+    return fmin(open, fmin(stick, hypot(hypot(u[0], turned), on)));
+}
+
+static double worst_of_law(const pcs_problem *p, const double *r, const double *u)
+{
+    double worst = 0;
+    for (int b = 0; b < p->nb; ++b) {
+        const pcs_block *k = &p->block[b];
+        double trace = 0;
+        for (int c = k->row; c < k->row + k->dim; ++c) {
+            trace += p->W.val[(size_t)c * ((size_t)p->n + 1)];
+        }
+        worst = fmax(worst, law_distance(k, trace / k->dim, r + k->row, u + k->row));
+    }
+    return worst;
+}
+
+// with any friction a result that is converged obeys the law, and auto solves one contact. Where it
+// slides under load u_N enters the natural map as u_N / mu: solvers had converged far from the law
+TEST(much_friction)
+{
+    for (int trial = 0; trial < 20; ++trial) {
+        const double mu = pow(10, 1 + trial / 2);
+        reset();
+        double W[9] = {1, 0.5, 0, 0.5, 1, 0, 0, 0, 1}, q[3] = {-1, -1000, 0}, r[ROWS], u[ROWS];
+        pcs_block one = {.cone = PCS_CONE_COULOMB, .dim = 3}, *block = &one;
+        pcs_problem p = {.n = 3, .nb = 1, .q = q};
+        if (trial % 2 == 0) {
+            CK_OK(pcs_bsr_from_dense(3, 3, W, &arena, &p.W));
+        } else {
+            p = friction_problem(trial % 4 == 1 ? FRICTION_DENSE : FRICTION_PLANAR, 5,
+                                 (uint64_t)trial, &arena, NULL);
+            block = pcs_arena_take_array(&arena, (size_t)p.nb, sizeof *block);
+            memcpy(block, p.block, (size_t)p.nb * sizeof *block);
+        }
+        for (int b = 0; b < p.nb; ++b) {
+            block[b].mu = mu;
+        }
+        p.block = block;
+        for (int s = 0; s < pcs_solver_count(); ++s) {
+            const pcs_solver_info *info = pcs_solver_at(s);
+            pcs_solver_opts o = pcs_solver_opts_default(info->kind);
+            pcs_report report;
+            o.tol = 1e-8;
+            if (o.max_iters > 300) o.max_iters = 300;
+            memset(r, 0, sizeof r);
+            if (pcs_solve_alloc(NULL, &p, &o, r, u, &report)) continue;
+            ck_assert(p.nb > 1 || info->kind != PCS_SOLVER_AUTO ||
+                      report.outcome == PCS_OUTCOME_CONVERGED);
+            if (report.outcome != PCS_OUTCOME_CONVERGED) continue;
+            const double worst = worst_of_law(&p, r, u) / report.measure.norm_q;
+            ck_assert_msg(worst <= 2e-7, "%s, mu = %g, %d contacts: the law is violated by %g",
+                          info->name, mu, p.nb, worst);
+        }
+    }
+}

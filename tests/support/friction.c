@@ -428,7 +428,9 @@ double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena)
                 double f = r[k->row + c] - (c == 0 ? a : t > 0 ? x[c] / t * c2 : 0);
                 if (k->cone == PCS_CONE_EQUALITY) f = rho * u[k->row + c];
                 if (k->cone == PCS_CONE_COULOMB && c == 0 && k->mu > 10) {
-                    f = fmax(fabs(f), -rho * u[k->row] * (1 - 10 / k->mu));
+                    const double un = u[k->row], *x0 = r + k->row;
+                    const double load = fmax(fabs(x0[0]), hypot(x0[1], k->dim > 2 ? x0[2] : 0));
+                    f = fmax(fabs(f), (1 - 10 / k->mu) * fmax(-rho * un, fmin(rho * un, load)));
                 }
                 f2 += f * f / (rho * rho);
             }

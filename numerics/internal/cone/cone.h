@@ -70,7 +70,7 @@ static inline void cone_project_coulomb(int d, double mu, double *x)
 }
 
 // With more friction than this the natural map has less than a tenth of the speed with which a
-// contact closes. The measures (measure.c) take the speed itself there
+// contact closes, or opens under load. The measures take the speed itself there (cone_violation)
 #define CONE_STEEP 10.0
 
 // f = s r - P(s r - s(u)), the natural map as a velocity: rho = 1 / s. In the third case, with
@@ -107,6 +107,20 @@ static inline void cone_natural_coulomb(int d, double mu, double s, const double
     for (int c = 1; c < d; ++c) {
         f[c] = u[c] + x[c] / t * along;
     }
+}
+
+// The natural map f as a measure of the law: where mu is large the map hardly contains u_N, which
+// enters it divided by mu. The law wants r = 0 or u_N = 0, and u_N >= 0. So |f_N| is at least
+//     (1 - CONE_STEEP / mu) |u_N| where u_N < 0, (1 - CONE_STEEP / mu) min(u_N, s |r|) where not
+// with the larger of |r_N| and |r_T| for |r|; the weight grows from 0 at CONE_STEEP to 1
+static inline void cone_violation_coulomb(int d, double mu, double s, const double *r,
+                                          const double *u, double *f)
+{
+    cone_natural_coulomb(d, mu, s, r, u, f);
+    if (!(mu > CONE_STEEP)) return;
+    const double n = fabs(r[0]), t = cone_tangent(d, r), load = s * (n > t ? n : t);
+    const double least = (1 - CONE_STEEP / mu) * (u[0] < load ? fabs(u[0]) : load);
+    if (least > fabs(f[0])) f[0] = least;
 }
 
 // r <- P_K(r) for a whole product of cones
