@@ -122,8 +122,9 @@ static int read_vertex(search *s, const dict *t, int *active)
     return row;
 }
 
-// converts the vertex just read into r; true when its measure is within tol
-static bool accept(search *s)
+// converts the vertex just read into r; true, with its number of active rows, when its measure is
+// within tol
+static bool accept(search *s, int *active)
 {
     const pivot_problem *d = s->d;
     const size_t n = (size_t)d->n;
@@ -139,14 +140,21 @@ static bool accept(search *s)
     }
 
     // first the zero rows and the nonzero unknowns; then the active rows alone, in case a row
-    // counted as zero is not exactly zero
-    for (int pass = 0; pass < 2; ++pass) {
+    // counted as zero is not exactly zero; then the rows that were decided to be active, in case an
+    // unknown is not either
+    for (int pass = 0; pass < 3; ++pass) {
         if (pivot_sharpen(d, s->rows, s->cols, s->work, s->r) &&
             track_measure(s->track, s->r, s->u) <= s->track->o->tol) {
+            *active = 0;
+            for (int k = 0; k < d->ni; ++k) {
+                *active += s->cols[d->row[d->ne + k]];
+            }
             return true;
         }
         for (int k = 0; k < d->ni; ++k) {
-            s->rows[d->row[d->ne + k]] = s->cols[d->row[d->ne + k]];
+            const int at = d->row[d->ne + k];
+            if (pass > 0) s->cols[at] = s->held[d->ni + k];
+            s->rows[at] = s->cols[at];
         }
     }
     return false;
@@ -173,7 +181,8 @@ static bool enter(search *s, int depth, int active)
     l->row = read_vertex(s, &l->t, &count);
     l->stage = 0;
     if (l->row < 0) {
-        if ((!s->found || count < s->fewest) && accept(s)) {
+        if ((!s->found || count < s->fewest) && accept(s, &count) &&
+            (!s->found || count < s->fewest)) {
             s->found = true;
             s->fewest = count;
             memcpy(s->best, s->r, (size_t)s->d->n * sizeof *s->r);
@@ -185,6 +194,11 @@ static bool enter(search *s, int depth, int active)
         if (s->found && active >= s->fewest) return false;
         for (int k = 0; k < s->d->ni && l->row < 0; ++k) {
             if (s->value[k] > ZERO_TOL && !s->held[s->d->ni + k]) l->row = k;
+        }
+        // a vertex that only looks complementary: where scales differ much, values that matter are
+        // below ZERO_TOL, and the decisions alone tell which rows are active
+        for (int k = 0; k < s->d->ni && l->row < 0 && !s->found; ++k) {
+            if (!s->held[k] && !s->held[s->d->ni + k]) l->row = k;
         }
         if (l->row < 0) return false;
     }

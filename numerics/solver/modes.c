@@ -16,6 +16,7 @@
 #include "cone/cone.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
+#include "local/coulomb.h"
 
 // directions per sliding contact, by the number of sliding contacts
 static const int grid[] = {1, 32, 16, 12, 8};
@@ -393,6 +394,19 @@ static bool next_mode(modes *s)
     return false;
 }
 
+// A single contact has a closed form, which knows all directions of a slide; Newton's method may
+// reach none of them from the grid
+static void try_closed_form(modes *s)
+{
+    const pcs_problem *p = s->p;
+    if (p->nb > 1) return;
+    contact c;
+    contact_prepare(&c, p->n, p->block->mu, s->W, p->n, 1);
+    memset(s->r, 0, (size_t)p->n * sizeof *s->r);
+    contact_solve(&c, p->q, s->r);
+    accept(s);
+}
+
 pcs_status modes_solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                        pcs_arena work, double *r, double *u, pcs_report *out)
 {
@@ -409,6 +423,7 @@ pcs_status modes_solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch
     while (!ended) {
         if (try_mode(&s)) break;
         ended = !next_mode(&s);
+        if (ended) try_closed_form(&s);
     }
     // failure of all modes proves nothing
     if (track.best_value <= o->tol) {

@@ -58,6 +58,20 @@ TEST(singular_sets_are_searched_by_their_vertices)
     CK_NEAR(z[0], 0.2, 1e-14); // of the multipliers the shortest
 }
 
+// W = (2s -1; -1 2/s), q = (-1, 3/4): for s > 2/3 the second row is open, for smaller s none is
+TEST(units_of_rows_do_not_matter)
+{
+    for (int k = -8; k <= 44; k += 4) {
+        const double s = ldexp(1, k), W[4] = {2 * s, -1, -1, 2 / s}, q[2] = {-1, 0.75};
+        const double z0 = s > 0.6 ? 0.5 / s : (2 / s - 0.75) / 3;
+        const double z1 = s > 0.6 ? 0 : (1 - 1.5 * s) / 3;
+        double z[4];
+        ck_assert_msg(run(2, W, q, z).outcome == PCS_OUTCOME_CONVERGED, "s = 2^%d", k);
+        CK_NEAR(z[0], z0, 1e-10 * z0);
+        CK_NEAR(z[1], z1, 1e-10 * z1);
+    }
+}
+
 TEST(fewest_active_rows_first)
 {
     // (1, 0), (0, 1) and (1/3, 1/3) solve it

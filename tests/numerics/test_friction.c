@@ -369,6 +369,26 @@ TEST(enum_agrees_with_nsgs)
     }
 }
 
+// slides that Newton's method reaches from no direction of the grid: one contact has a closed form
+TEST(enum_solves_one_contact)
+{
+    const double W[2][9] = {{1, -1, 1, -2, 2, 2, 1, -1, 1}, {5, 0, -6, 0, 0, 0, -6, 0, 8}};
+    const double mu[2] = {0.77170369133271621, 10};
+    const double q[2][3] = {{-0.61997412598346546, -0.35717588012394419, 0.067868137646754256},
+                            {-3.688144576358363, 2.0633083594718382, -6.6401449436853528}};
+    for (int k = 0; k < 2; ++k) {
+        const pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
+        double r[3] = {0}, u[3];
+        pcs_report report;
+        CK_OK(pcs_solve_fc3d(1, W[k], q[k], &mu[k], &o, r, u, &report));
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
+        const double rt = hypot(r[1], r[2]), ut = hypot(u[1], u[2]);
+        CK_NEAR(rt, mu[k] * r[0], 1e-12 * rt);
+        CK_NEAR(r[1] * u[1] + r[2] * u[2], -rt * ut, 1e-9 * rt * ut);
+        CK_NEAR(u[0], 0, 1e-9);
+    }
+}
+
 TEST(enum_says_what_it_cannot_do)
 {
     reset();
