@@ -122,6 +122,13 @@ pcs_status pcs_problem_check(const pcs_problem *p)
             return pcs_fail(PCS_ERR_ARG, "problem: q[%d] is %g; it must be finite", i, p->q[i]);
         }
     }
+    const pcs_far *far = &p->far;
+    if (!(far->unit >= 0 && far->met >= 0 && (far->unit > 0) == (far->met > 0))) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "problem: far.unit is %g and far.met is %g; both must be positive, or both"
+                        " zero",
+                        far->unit, far->met);
+    }
     return PCS_OK;
 }
 

@@ -26,7 +26,9 @@ typedef struct pcs_global_problem {
 PCS_NODISCARD PCS_API pcs_status pcs_global_check(const pcs_global_problem *g);
 
 /// Condenses to the local form: W = H M^-1 H^T and q = H M^-1 f + w, both taken from the arena
-/// (PCS_ERR_MEMORY with the demand in arena->peak when it does not fit); blocks are borrowed.
+/// (PCS_ERR_MEMORY with a demand in arena->peak when it does not fit); blocks are borrowed. The
+/// demand is that of the parts whose size is known: what it takes to count the blocks of W, then
+/// those, then one solve with M. With a larger arena it may grow: ask again until it fits.
 PCS_NODISCARD PCS_API pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena,
                                                      pcs_problem *out);
 

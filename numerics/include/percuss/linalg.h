@@ -73,7 +73,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_to_csc(const pcs_mass_matrix *m
 /// The Delassus operator W = H M^-1 H^T as block-sparse rows, its block rows those of H. For a
 /// block-diagonal mass the block columns of H must be its blocks; for a sparse mass any partition
 /// is valid and W is dense between constraints that M couples. Taken from the arena
-/// (PCS_ERR_MEMORY, with the demand in arena->peak, when it does not fit). Source: theory of
+/// (PCS_ERR_MEMORY, with the demand of the parts whose size is known in arena->peak, when it does
+/// not fit: as in pcs_global_condense, with a larger arena it may grow). Source: theory of
 /// nonsmooth dynamics, M (v - v_free) = H^T r, u = H v.
 PCS_NODISCARD PCS_API pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass_matrix *mass,
                                               pcs_arena *arena, pcs_bsr *W);

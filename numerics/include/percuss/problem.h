@@ -36,7 +36,7 @@ typedef struct pcs_block {
 
 /// Norms of q in which far targets do not count: speeds that rows need not reach, and that are much
 /// larger than those of the bodies (doc/measures.md). Forms that know the velocities of the bodies
-/// set them; both 0: |q|
+/// set them. Both are positive, or both are 0: |q|
 typedef struct pcs_far {
     double unit; ///< for the unit of the residual: no far target counts
     double met;  ///< for the size of the data: a box counts with what its own impulse can reach
