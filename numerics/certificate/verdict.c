@@ -81,9 +81,12 @@ static verdict judge(const pcs_block *k, double s, double error, const double *r
     if (k->cone == PCS_CONE_UNILATERAL || k->mu == 0)
         return without_friction(s * r[0] - u[0], error);
 
-    double x[3] = {s * r[0] - (u[0] + k->mu * cone_tangent(k->dim, u))};
+    // with much friction the shift has the error of u_T many times: the nearest pair sticks
+    const double ut = cone_tangent(k->dim, u);
+    const bool sticks = k->mu > CONE_STEEP && fabs(u[0]) <= error && ut <= error;
+    double x[3] = {s * r[0] - (sticks ? 0 : u[0] + k->mu * ut)};
     for (int c = 1; c < k->dim; ++c) {
-        x[c] = s * r[c] - u[c];
+        x[c] = s * r[c] - (sticks ? 0 : u[c]);
     }
     return with_friction(k->dim, k->mu, x, error);
 }

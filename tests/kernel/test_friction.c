@@ -432,3 +432,11 @@ TEST(every_step_obeys_the_law)
         run_random(seed, 0.3, PCS_PROJECTION_COMBINED, PCS_ACTIVATION_END_OF_STEP, 0.5);
     }
 }
+
+// so much friction that nothing slips
+TEST(steps_without_slip_are_solved)
+{
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+        run_random(seed, 1e6, PCS_PROJECTION_NONE, PCS_ACTIVATION_PREDICTIVE, 0.5);
+    }
+}

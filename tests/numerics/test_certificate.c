@@ -395,6 +395,26 @@ TEST(no_slide_separates)
     free(t);
 }
 
+// an error of u within that of r and u decides nothing about a contact that sticks
+TEST(sticks_with_much_friction)
+{
+    for (int k = 0; k < 2; ++k) {
+        toy *t = calloc(1, sizeof *t);
+        toy_add(t, PCS_CONE_COULOMB, 2, 1e9);
+        // r = (1e-3, 0) leaves u = (0, 1e-10), r = (0, 0) leaves u = (0, 0)
+        t->W[0] = t->W[3] = 1;
+        t->q[0] = k == 0 ? -1e-3 : 0;
+        t->q[1] = k == 0 ? 1e-10 : 0;
+        const double r[2] = {-t->q[0], 0};
+        toy_close(t);
+        pcs_contact_status status;
+        pcs_certificate c;
+        CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-6, r, &status, NULL, &c));
+        ck_assert_int_eq(status, k == 0 ? PCS_CONTACT_STICK : PCS_CONTACT_UNDECIDED);
+        free(t);
+    }
+}
+
 // ---- uniqueness --------------------------------------------------------------------------------
 
 TEST(a_slide_that_may_be_anything)

@@ -144,6 +144,45 @@ TEST(a_contact_that_opens_under_load_is_not_solved)
     }
 }
 
+// a contact that sticks up to an error of u is solved up to this error, with any friction
+TEST(a_contact_that_sticks_is_solved)
+{
+    double W[9] = {1, 0.5, 0, 0.5, 1, 0, 0, 0, 1}, q[3] = {-1.15, -0.8 + 1e-12, 1e-12};
+    for (int k = 2; k <= 18; ++k) {
+        reset();
+        pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = pow(10, 0.5 * k)};
+        pcs_problem p = {.n = 3, .nb = 1, .block = &block, .q = q};
+        CK_OK(pcs_bsr_from_dense(3, 3, W, &arena, &p.W));
+        const double r[3] = {1, 0.3, 0};
+        double u[3];
+        pcs_measure m;
+        pcs_problem_measure(&p, r, u, &m);
+        ck_assert_msg(m.residual < 2e-11, "mu = %g: %g", block.mu, m.residual);
+        ck_assert_msg(m.natural_map < 2e-11, "mu = %g: %g", block.mu, m.natural_map);
+    }
+}
+
+// neither measure jumps where much friction begins
+TEST(measures_are_continuous_in_mu)
+{
+    test_random rng = random_seed(14);
+    for (int trial = 0; trial < 20000; ++trial) {
+        double r[3], u[3], f[2][3];
+        for (int c = 0; c < 3; ++c) {
+            r[c] = random_normal(&rng) * (c > 0 && trial % 2 ? 10 : 1);
+            u[c] = random_normal(&rng) * (trial % 3 ? 0.01 : 1);
+        }
+        if (trial % 4) cone_project_coulomb(3, CONE_STEEP, r);
+        const double s = random_between(&rng, 0.1, 10);
+        double size[2];
+        for (int k = 0; k < 2; ++k) {
+            cone_violation_coulomb(3, CONE_STEEP * (1 + 1e-10 * k), s, r, u, f[k]);
+            size[k] = sqrt(f[k][0] * f[k][0] + f[k][1] * f[k][1] + f[k][2] * f[k][2]);
+        }
+        CK_NEAR(size[0], size[1], 1e-6);
+    }
+}
+
 TEST(friction_is_measured_as_in_the_theory)
 {
     test_random rng = random_seed(13);

@@ -424,16 +424,34 @@ double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena)
             x[0] -= rho * k->mu * sqrt(s);
             t = sqrt(x[1] * x[1] + x[2] * x[2]);
             nearest(k->mu, x[0], t, &a, &c2);
-            for (int c = 0; pass == 1 && c < k->dim; ++c) {
-                double f = r[k->row + c] - (c == 0 ? a : t > 0 ? x[c] / t * c2 : 0);
-                if (k->cone == PCS_CONE_EQUALITY) f = rho * u[k->row + c];
-                if (k->cone == PCS_CONE_COULOMB && c == 0 && k->mu > 10) {
-                    const double un = u[k->row], *x0 = r + k->row;
-                    const double load = fmax(fabs(x0[0]), hypot(x0[1], k->dim > 2 ? x0[2] : 0));
-                    f = fmax(fabs(f), (1 - 10 / k->mu) * fmax(-rho * un, fmin(rho * un, load)));
-                }
-                f2 += f * f / (rho * rho);
+            double f[3], sum = 0;
+            for (int c = 0; k->cone == PCS_CONE_EQUALITY && c < k->dim; ++c) {
+                sum += u[k->row + c] * u[k->row + c];
             }
+            for (int c = 0; k->cone != PCS_CONE_EQUALITY && c < k->dim; ++c) {
+                f[c] = r[k->row + c] - (c == 0 ? a : t > 0 ? x[c] / t * c2 : 0);
+            }
+            const double *v = u + k->row, *y = r + k->row;
+            const bool steep = k->cone == PCS_CONE_COULOMB && k->mu > 10;
+            if (steep) {
+                const double load = fmax(fabs(y[0]), hypot(y[1], k->dim > 2 ? y[2] : 0));
+                f[0] =
+                    fmax(fabs(f[0]), (1 - 10 / k->mu) * fmax(-rho * v[0], fmin(rho * v[0], load)));
+            }
+            for (int c = 0; k->cone != PCS_CONE_EQUALITY && c < k->dim; ++c) {
+                sum += f[c] * f[c] / (rho * rho);
+            }
+            if (steep) {
+                // u = 0 with r in K is a solution
+                const double rt = hypot(y[1], k->dim > 2 ? y[2] : 0);
+                nearest(k->mu, y[0], rt, &a, &c2);
+                double sticks = 11 * (fabs(v[0]) + sqrt(s)) + fabs(y[0] - a) / rho;
+                for (int c = 1; c < k->dim; ++c) {
+                    sticks += rt > 0 ? fabs(y[c] - y[c] / rt * c2) / rho : 0;
+                }
+                sum = fmin(sum, sticks * sticks);
+            }
+            if (pass == 1) f2 += sum;
         }
     }
     return f2 == 0 ? 0 : sqrt(f2) / sqrt(q2 > w2 ? q2 : w2);

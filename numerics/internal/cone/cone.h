@@ -109,10 +109,13 @@ static inline void cone_natural_coulomb(int d, double mu, double s, const double
     }
 }
 
-// The natural map f as a measure of the law: where mu is large the map hardly contains u_N, which
-// enters it divided by mu. The law wants r = 0 or u_N = 0, and u_N >= 0. So |f_N| is at least
-//     (1 - CONE_STEEP / mu) |u_N| where u_N < 0, (1 - CONE_STEEP / mu) min(u_N, s |r|) where not
-// with the larger of |r_N| and |r_T| for |r|; the weight grows from 0 at CONE_STEEP to 1
+// The natural map f as a measure of the law. With much friction it hardly contains u_N, which
+// enters it divided by mu, and where a contact sticks it contains u_T times mu, and its rounding.
+// So where mu > CONE_STEEP
+//     |f_N| is at least w |u_N| where u_N < 0, and else w min(u_N, s |r|), with w = 1 - CONE_STEEP
+//     / mu: the law wants u_N >= 0, and r = 0 or u_N = 0 (|r|: the larger of |r_N| and |r_T|); |f|
+//     is at most |s r - P(s r)| + (1 + CONE_STEEP) |u|, a bound of the map at mu = CONE_STEEP: u =
+//     0 with r in K is a solution
 static inline void cone_violation_coulomb(int d, double mu, double s, const double *r,
                                           const double *u, double *f)
 {
@@ -121,6 +124,19 @@ static inline void cone_violation_coulomb(int d, double mu, double s, const doub
     const double n = fabs(r[0]), t = cone_tangent(d, r), load = s * (n > t ? n : t);
     const double least = (1 - CONE_STEEP / mu) * (u[0] < load ? fabs(u[0]) : load);
     if (least > fabs(f[0])) f[0] = least;
+
+    double P[3] = {r[0], r[1], d == 3 ? r[2] : 0};
+    double sticks = (1 + CONE_STEEP) * (fabs(u[0]) + cone_tangent(d, u));
+    cone_project_coulomb(d, mu, P);
+    for (int c = 0; c < d; ++c) {
+        sticks += s * fabs(r[c] - P[c]);
+    }
+    const double parts[3] = {0, f[0], cone_tangent(d, f)};
+    if (!(sticks < cone_tangent(3, parts))) return;
+    f[0] = sticks;
+    for (int c = 1; c < d; ++c) {
+        f[c] = 0;
+    }
 }
 
 // r <- P_K(r) for a whole product of cones
