@@ -49,6 +49,8 @@
 // largest number of Newton steps of a turn of the finish, and of one of its proximal problems
 #define FINISH_STEPS 1000
 #define FINISH_INNER 12
+// A finish of at most this many steps is short without the kappa of the last one
+#define FINISH_SHORT 12
 // The rounds end when the measure has not fallen to half while the cost since then is STAGNANT
 // times the cost before, and at least STAGNANT_LEAST units plus STAGNANT_PER_BLOCK per block
 #define STAGNANT           3.0
@@ -203,7 +205,8 @@ static pcs_status turn_of_finish(turns *t)
     t->spend.given = first ? t->t->o.as.portfolio.kappa : 0;
     const pcs_status status = task_finish(t->t, &o, &t->spend);
     const bool arrived = first && t->spend.straight && !task_fails(t->t);
-    t->t->result->kappa = status == PCS_OK && arrived ? t->spend.kappa : -1;
+    const bool helps = t->spend.given > 0 || t->t->result->finish > FINISH_SHORT;
+    t->t->result->kappa = status == PCS_OK && arrived && helps ? t->spend.kappa : -1;
     // where only a Newton step is too long for what is left, sweeps go on
     pcs_outcome *end = &t->t->result->solve.outcome;
     const bool sweeps = part_runs(&t->t->o, PART_SWEEPS) && !t->joined;
@@ -551,10 +554,10 @@ static bool is_sparse(const row_count *c, int few, double fill)
 
 // true when joints make chains and trees, with few loops: then W and its factors are sparse, unless
 // contacts have more rows than bodies have velocities
-static bool is_linked(const island_task *t, const row_count *c)
+static bool is_linked(const row_count *c)
 {
-    return c->joints > 0 && c->friction && !task_prefers_velocities(t) && c->rows <= LINEAR_MOST &&
-           c->fill <= LINEAR_FILL && c->loops <= LINKED_LOOPS;
+    return c->joints > 0 && c->friction && c->rows - c->joints <= c->velocities &&
+           c->rows <= LINEAR_MOST && c->fill <= LINEAR_FILL && c->loops <= LINKED_LOOPS;
 }
 
 // solves joints with W
@@ -646,5 +649,5 @@ pcs_status bodies_auto(island_task *t)
         if (!task_fails(t)) return PCS_OK;
         leave_out(t, PART_W);
     }
-    return solve_in_turns(t, &count, is_linked(t, &count));
+    return solve_in_turns(t, &count, is_linked(&count));
 }

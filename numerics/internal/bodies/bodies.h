@@ -37,8 +37,8 @@ typedef struct bodies_report {
     double wants; // least budget with which a method that the budget left out would have been
                   // tried; 0: none was left out
     double kappa; // with which the finish of auto ended where its first turn solved the island and
-                  // Newton's method never failed: the least of all islands. -1: in one of them not
-                  // so; 0: it did not run
+                  // Newton's method never failed, in more than a few steps: the least of all
+                  // islands. -1: in one of them not so; 0: it did not run
     double seconds_sweeps, seconds_finish;
 } bodies_report;
 
