@@ -102,7 +102,7 @@ static void begin(step_division *d, long whole)
     d->whole = d->part = whole;
     d->done = 0;
     d->end = 1;
-    d->strict = false;
+    d->strict = d->lands = false;
     d->longest = whole;
     d->solved = 0;
 }
@@ -211,6 +211,24 @@ bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_s
         d->longest = d->part;
         d->solved = 0;
     }
+    set_part(d);
+    return true;
+}
+
+// true where contacts rebound under the rule that may let them land
+static bool may_land(const pcs_model *m)
+{
+    return pcs_scheme_activation(&m->scheme) == PCS_ACTIVATION_SPECULATIVE &&
+           step_model_rebounds(m);
+}
+
+bool step_divide_land(step_division *d, pcs_status status, const pcs_step_report *out)
+{
+    if (status != PCS_OK || out->committed || d->lands || d->work->budget.stopped) return false;
+    if (step_late(d->work) || !may_land(d->work->owner)) return false;
+    events_restart(&d->work->events);
+    begin(d, 1);
+    d->lands = true;
     set_part(d);
     return true;
 }

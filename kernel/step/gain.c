@@ -14,6 +14,11 @@
 // motion v_free with which that of the contacts is compared. A motor that presses a body onto a
 // contact adds energy as the same force does.
 //
+// With friction, Newton's law for several contacts at once may have no solution, at any step size:
+// a ball that closes between two planes with e > 0, whose half angle is smaller than that of
+// friction, would have to leave both. The last attempt of a step lets the contacts of such islands
+// land, too.
+//
 // Joints with rows in the middle of the step do the work r^T (u_k + u') / 2; where they gain
 // energy, the velocities are solved again by the midpoint rule (assemble.c).
 #include "step/step.h"
@@ -21,6 +26,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/measure.h"
 #include "step/couple.h"
 
 // least gain, relative to the energy that the contacts of an island exchange; a smaller one is an
@@ -164,6 +170,50 @@ pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candi
         if (!c->active || !c->bounces) continue;
         const island_work *w = &of[island_root(up, candidate_mover(t, c))];
         if (!(w->sum > part * w->exchanged)) continue;
+        candidate_land(c);
+        *any = true;
+    }
+    return PCS_OK;
+}
+
+// the violation of the velocities in each island, m/s, at the index of its root
+static pcs_status island_violations(const trial *t, pcs_arena *mem, int **up, measure_sums **of)
+{
+    const bodies_problem *p = t->solution.solved;
+    const size_t n = (size_t)t->m->n_systems;
+    double *scale = PCS_TAKE(mem, (size_t)p->nb, double);
+    *up = PCS_TAKE(mem, n, int);
+    *of = PCS_TAKE(mem, n, measure_sums);
+    if (!scale || !*up || !*of) return pcs_fail_memory("step: contacts that land");
+    memset(*of, 0, n * sizeof **of);
+    step_join_islands(t, *up);
+    PCS_TRY(bodies_scales(p, *mem, scale));
+    // the blocks are those of the active candidates, in their order
+    for (int i = 0, b = 0; i < t->list.n && b < p->nb; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->active) continue;
+        const pcs_block cone = bodies_cone(&p->block[b]);
+        measure_sums *one = &(*of)[island_root(*up, candidate_mover(t, c))];
+        measure_add_violation(one, &cone, scale[b], t->solution.r + cone.row,
+                              t->solution.u + cone.row);
+        ++b;
+    }
+    return PCS_OK;
+}
+
+pcs_status step_land_unsolved(const trial *t, pcs_arena mem, const pcs_measure *measure,
+                              candidates *list, bool *any)
+{
+    int *up;
+    measure_sums *of;
+    *any = false;
+    if (!t->solution.v_free) return PCS_OK;
+    PCS_TRY(island_violations(t, &mem, &up, &of));
+    const double most = t->m->scheme.solver.tol * measure_size(measure);
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        if (!c->active || !c->bounces) continue;
+        if (squares_root(&of[island_root(up, candidate_mover(t, c))].violation) <= most) continue;
         candidate_land(c);
         *any = true;
     }

@@ -10,7 +10,7 @@
 
 // True where contacts rebound: with friction such a problem may have no solution, for any step size
 // (doc/certificate.md)
-static bool rebounds(const pcs_model *m)
+bool step_model_rebounds(const pcs_model *m)
 {
     bool any = false;
     for (int i = 0; i < m->n_materials; ++i) {
@@ -34,7 +34,7 @@ static pcs_status give_up(const pcs_model *m, const pcs_work *wk, double t, long
                          (step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED);
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s%s", step, t, why,
                     smaller ? "; smaller steps may help" : "",
-                    smaller && rebounds(m)
+                    smaller && step_model_rebounds(m)
                         ? ", or e = 0: what rebounds from several contacts at once, with friction,"
                           " may have no solution"
                         : "");

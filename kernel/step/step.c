@@ -255,6 +255,11 @@ static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     PCS_TRY(solve_tensions(t, mem, out));
     if (t->rule != PCS_ACTIVATION_SPECULATIVE || is_only_coarse(t, out)) return PCS_OK;
+    bool lands = false;
+    if (t->lands && !is_solved(t, out)) {
+        PCS_TRY(step_land_unsolved(t, *mem, &out->solve.measure, &t->list, &lands));
+        if (lands) return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
+    }
     if (t->share < 1 && velocities_are_short(t, out)) return PCS_OK;
     // a contact that lands is solved again: it must not land when the budget is used up
     pcs_outcome end;
@@ -350,6 +355,7 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     PCS_TRY(trial_begin(m, st, wk, d->h, mem, t));
     t->accept = d->accept;
     t->near = d->near;
+    t->lands = d->lands;
     t->coarse = begins_coarse(t) && !is_still(t) ? COARSE : 0;
     t->share = pass_share(t, 0, 0);
     PCS_TRY(step_detect(t, step_tolerance(t), mem, &t->list));
@@ -531,7 +537,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
                 status = make_step(m, st, wk, &d, &watch, out);
             } while (work_end(wk, &status));
             status = diverge_out_of_range(status, wk, out);
-        } while (step_divide_next(&d, st, &status, out));
+        } while (step_divide_next(&d, st, &status, out) || step_divide_land(&d, status, out));
         events_end(&wk->events, status == PCS_OK && out->committed);
         turn(&watch, NULL);
         out->seconds = step_seconds(wk);

@@ -181,6 +181,7 @@ typedef struct trial {
     double h;
     pcs_activation rule; // activation rule of the scheme
     bool accept;         // commit a step that did not converge
+    bool lands;          // contacts of islands that are not solved land
     double near;         // commit with residuals of at most this
     double size;         // size of the smallest body, m
     double proj_tol;     // tolerance of the projection, m
@@ -380,6 +381,7 @@ typedef struct step_division {
     bool strict;            // parts must converge
     long longest;           // most units of a strict part; shorter after one that failed
     int solved;             // number of parts in a row since then
+    bool lands;             // the last attempt: contacts of islands that are not solved land
     pcs_step_report before; // report of all parts before it; undefined for done = 0
 } step_division;
 // begins with the step as one part
@@ -392,6 +394,9 @@ void step_divide_unsettled(step_division *d, pcs_step_report *out);
 // Ends a part with its status and report; true when another part follows. Else the step is complete
 // and *out is the report of all of it, or it has failed and the state is as it was
 bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_step_report *out);
+// True where the whole step is tried once more, undivided: it has failed, and contacts that rebound
+// may be why
+bool step_divide_land(step_division *d, pcs_status status, const pcs_step_report *out);
 
 // ---- the budget: units and seconds that the scheme allows for the whole step
 void step_budget_begin(pcs_work *wk);
@@ -739,6 +744,11 @@ void candidate_land(candidate *c);
 // `residual` is that of the present ones
 pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candidates *list,
                            bool *any);
+// true where some pair of shapes may have e > 0 (run.c)
+bool step_model_rebounds(const pcs_model *m);
+// in the last attempt of a step: the same for islands that are not solved, by their measure
+pcs_status step_land_unsolved(const trial *t, pcs_arena mem, const pcs_measure *measure,
+                              candidates *list, bool *any);
 // after a projection: if it has added energy to an island, contacts that sink land, and velocities
 // must be solved again (lift.c)
 pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, bool *any);
