@@ -13,6 +13,11 @@ contact_fn contact_takes_part;
 // relative to the size of a shape: largest closed gap at q_k; least slop
 #define CLOSED 1e-6
 
+// Contacts that a coarse pass has confirmed are tested again after the next pass, but only where an
+// impulse changes a speed by more than this fraction: each change costs a solution of the whole
+// problem.
+#define LATE 0.05
+
 // m: overlap that does not count (slop): what the projection leaves, at least CLOSED of the smaller
 // shape
 double contact_slop(const trial *t, const candidate *c);

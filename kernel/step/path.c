@@ -159,6 +159,22 @@ static pcs_status look(const trial *t, const pair_path *p, double s, double dept
                          m->path2.q ? m->q2 : NULL, reach, mem, &m->f, &m->n);
 }
 
+pcs_status path_of_pair(const trial *t, const candidate *c, const double *v, pcs_arena mem,
+                        pair_meeting *m)
+{
+    *m = (pair_meeting){.shape1 = c->key.shape1, .shape2 = c->key.shape2};
+    PCS_TRY(path_of(t, c->pose1, v, mem, &m->path1));
+    PCS_TRY(path_of(t, c->pose2, v, mem, &m->path2));
+    if (t->rule != PCS_ACTIVATION_PREDICTIVE) return PCS_OK;
+    // for gamma > 1 the rule predicts beyond the end of the step
+    const double longer = fmax(1, t->m->scheme.gamma);
+    for (int k = 0; k < 6; ++k) {
+        m->path1.d[k] *= longer;
+        m->path2.d[k] *= longer;
+    }
+    return PCS_OK;
+}
+
 pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting *m)
 {
     const pair_path p = pair_of(t, m);

@@ -26,6 +26,10 @@ typedef struct pair_meeting {
     pcs_feature *f; // -depth on; the first is the closest
 } pair_meeting;
 
+// the paths of the two bodies of a contact with these velocities; the other fields are zero
+pcs_status path_of_pair(const trial *t, const candidate *c, const double *v, pcs_arena mem,
+                        pair_meeting *m);
+
 // The first s at which the shapes overlap by depth (m; negative: come as near as -depth): sets
 // `meets` and the fields after it. The features are from the arena.
 pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting *m);
