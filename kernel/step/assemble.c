@@ -52,7 +52,7 @@ static double row_shift(const trial *t, const candidate *c, int i)
 }
 
 // q_k advanced with v_k by theta of the step, or gamma where rows are predicted; driven bodies have
-// the pose of their motion at that time
+// the pose of their motion at that time. The middle of a system that is ahead is q_k
 static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
 {
     const pcs_model *m = t->m;
@@ -63,7 +63,8 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
         const model_system *s = &m->system[i];
         if (s->disabled) continue;
         const bool predicted = m->scheme.configuration == PCS_CONFIGURATION_PREDICTED;
-        const double part = predicted ? m->scheme.gamma : t->end.theta[i];
+        const bool ahead = !predicted && t->ahead && t->ahead[i];
+        const double part = predicted ? m->scheme.gamma : ahead ? 0 : t->end.theta[i];
         double v[6];
         if (s->motion) PCS_TRY(system_motion(s, t->st->t + part * t->h, q + s->q_at, v));
         if (s->nv == 0) continue;
@@ -82,9 +83,10 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
 // adds the squares of H v at q_k, and of its change until the middle
 static void add_squares(const candidate *c, double *left, double *change)
 {
+    const double *before = c->joint_before ? c->joint_before : c->u_k;
     for (int j = 0; j < c->dim; ++j) {
-        const double d = c->joint_shift[j] - c->u_k[j];
-        *left += c->u_k[j] * c->u_k[j];
+        const double d = c->joint_shift[j] - before[j];
+        *left += before[j] * before[j];
         *change += d * d;
     }
 }
@@ -95,16 +97,25 @@ static void settle_joint(candidate *c, double theta, bool pure)
     double left = 0, change = 0;
     add_squares(c, &left, &change);
     const double alpha = pure ? 0 : left < change ? sqrt(left / change) : 1;
+    const double *before = c->joint_before ? c->joint_before : c->u_k;
     for (int j = 0; j < c->dim; ++j) {
-        c->joint_shift[j] = (1 - theta) / theta * (c->joint_shift[j] - alpha * c->u_k[j]);
+        c->joint_shift[j] = (1 - theta) / theta * (c->joint_shift[j] - alpha * before[j]);
     }
 }
 
 static pcs_status rows_in_middle(const trial *t, candidate *c, bodies_block *k, const double *q,
                                  pcs_arena *mem)
 {
+    const int mover = candidate_mover(t, c);
     if (!c->joint_shift) c->joint_shift = PCS_TAKE(mem, (size_t)c->dim, double);
     if (!c->joint_shift) return pcs_fail_memory("step: the rows");
+    if (t->ahead && t->ahead[mover]) {
+        if (!c->joint_before) c->joint_before = PCS_TAKE(mem, (size_t)c->dim, double);
+        if (!c->joint_before) return pcs_fail_memory("step: the rows");
+        PCS_TRY(candidate_block(t->m, c, t->q_force, false, *mem, k, NULL));
+        PCS_TRY(candidate_drive(t, c, k, t->q_force, mem));
+        candidate_velocity(t, (int)(c - t->list.c), t->st->v, c->drive_k, c->joint_before);
+    }
     PCS_TRY(candidate_block(t->m, c, q, false, *mem, k, NULL));
     PCS_TRY(candidate_drive(t, c, k, q, mem));
     candidate_velocity(t, (int)(c - t->list.c), t->st->v, c->drive_k, c->joint_shift);
@@ -148,7 +159,7 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
         if (pure && left >= CONTRADICTS * change) {
             memset(c->joint_shift, 0, (size_t)c->dim * sizeof *c->joint_shift);
         } else {
-            settle_joint(c, t->end.theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2], pure);
+            settle_joint(c, step_force_part(t, candidate_mover(t, c)), pure);
         }
     }
     list->settles = !pure && left > 0;

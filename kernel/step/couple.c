@@ -191,9 +191,9 @@ static void sides_in_step(const trial *t, const model_force *f, bool end, bool p
     for (int e = 0; e < 2; ++e) {
         if (f->system[e] >= 0) driven[e] = driven_velocity(t, f->system[e], end || predicted);
     }
-    force_sides(m, f, end ? t->end.q : t->st->q, end ? t->end.v : t->st->v, driven, side);
+    force_sides(m, f, end ? t->end.q_force : t->q_force, end ? t->end.v : t->st->v, driven, side);
     for (int e = 0; e < 2 && predicted; ++e) {
-        if (driven[e]) side[e].q = t->end.q + m->system[f->system[e]].q_at;
+        if (driven[e]) side[e].q = t->end.q_force + m->system[f->system[e]].q_at;
     }
 }
 
@@ -217,7 +217,7 @@ static void add_forces(const trial *t, const model_force *f, const force_side si
     for (int e = 0, k = 0; e < 2; k += side[e].n, ++e) {
         if (!system_moves(t->m, f->system[e])) continue;
         const int at = t->m->system[f->system[e]].v_at;
-        const double part = t->h * t->end.theta[f->system[e]];
+        const double part = t->h * step_force_part(t, f->system[e]);
         const model_system *s = &t->m->system[f->system[e]];
         for (int i = 0; i < side[e].n; ++i) {
             if (system_locks(s, i)) continue;
@@ -328,7 +328,7 @@ double couple_rounding(const trial *t, const model_force *f, const force_side si
             far = fmax(far, fabs(side[e].q[i]));
         }
         const int mover = system_mover(t->m, f->pose[e]);
-        if (t->m->system[mover].nv > 0) part = t->h * t->end.theta[mover];
+        if (t->m->system[mover].nv > 0) part = t->h * step_force_part(t, mover);
     }
     for (int e = 0; e < 2; ++e) {
         const double *p = e == 0 ? f->def.p1 : f->def.p2;
@@ -361,7 +361,7 @@ static pcs_status add_element(const trial *t, const model_force *f, pcs_arena me
     const int N = side[0].n + side[1].n;
     for (int row = 0, i0 = 0; row < 2; i0 += side[row].n, ++row) {
         if (!system_moves(m, f->system[row])) continue;
-        const double a = t->h * t->end.theta[f->system[row]];
+        const double a = t->h * step_force_part(t, f->system[row]);
         for (int to = 0, k0 = 0; to < 2; k0 += side[to].n, ++to) {
             if (!system_moves(m, f->system[to])) continue;
             size_t width;

@@ -193,7 +193,7 @@ pcs_status posed_add(const trial *t, const model_force *f, const force_side side
     for (int e = 0, i0 = 0; e < 2; i0 += p.side[e].n, ++e) {
         if (end[e].block < 0) continue;
         const int n = p.side[e].n;
-        const double a = t->h * t->end.theta[t->m->block_system[end[e].block]];
+        const double a = t->h * step_force_part(t, t->m->block_system[end[e].block]);
         for (int g = 0, k0 = 0; g < 2; k0 += p.side[g].n, ++g) {
             if (end[g].block < 0) continue;
             pcs_arena scope = mem;

@@ -251,7 +251,7 @@ void sparse_put(const trial *t, int b, coupling *c)
 {
     const int system = t->m->block_system[b];
     const model_sparse *s = t->m->system[system].sparse;
-    const double a = t->h * t->end.theta[system];
+    const double a = t->h * step_force_part(t, system);
     for (int i = 0; i < s->M.n; ++i) {
         size_t k = s->row[i];
         for (int j = s->first[i]; j <= i; ++j, ++k) {

@@ -21,13 +21,13 @@ static inline double dot(const double *a, const double *b, int n)
     return s;
 }
 
-// theta-mean of a force at k times vbar times h
-static inline double work_of(const trial *t, double theta, const double *Fk, const double *F1,
-                             int n, const double *vbar)
+// mean of a force, with the part of its end, times vbar times h
+static inline double work_of(const trial *t, double part, const double *Fk, const double *F1, int n,
+                             const double *vbar)
 {
     double s = 0;
     for (int i = 0; i < n; ++i) {
-        s += vbar[i] * (theta * F1[i] + (1 - theta) * Fk[i]);
+        s += vbar[i] * (part * F1[i] + (1 - part) * Fk[i]);
     }
     return t->h * s;
 }
@@ -83,13 +83,13 @@ static inline pcs_status add_block(const trial *t, int b, int n, double *M, doub
         K = K_projected;
     }
 
-    const double theta = t->end.theta[m->block_system[b]];
+    const double part = step_force_part(t, m->block_system[b]);
     const system_force Fk = force_at(t->Fk, at), F1 = trial_end_force(t, s);
-    const double conservative = work_of(t, theta, Fk.conservative, F1.conservative, n, vbar);
+    const double conservative = work_of(t, part, Fk.conservative, F1.conservative, n, vbar);
     e->conservative += conservative;
     if (!s->plain) {
-        e->forces += work_of(t, theta, Fk.other, F1.other, n, vbar);
-        e->gyroscopic += work_of(t, theta, Fk.gyroscopic, F1.gyroscopic, n, vbar);
+        e->forces += work_of(t, part, Fk.other, F1.other, n, vbar);
+        e->gyroscopic += work_of(t, part, Fk.gyroscopic, F1.gyroscopic, n, vbar);
     }
     const double *R = t->end.R + at, *p = t->end.p + at;
     if (t->stiff) e->joints += step_tension_work(t, b);

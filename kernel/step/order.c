@@ -3,6 +3,14 @@
 // the theta of the scheme when it has a unilateral row that touches, a driven body or a limited
 // motor with a position to reach, or when its bodies may rebound: the energy of impacts and of the
 // flights between them is balanced only if both have the same theta.
+//
+// A system that may rebound is ahead: its coordinates move by theta = 1 in flight too, and its
+// forces are those of the midpoint rule (of theta = 1/2) for coordinates Q half a step behind:
+//
+//     q' = q_k + h v',   M (v' - v_k) = h/2 [ F(Q_k, v_k) + F(Q', v') ],   Q = q - h/2 v,
+//
+// since then Q' = Q_k + h/2 (v_k + v'). Under a constant force the steps are those of theta = 1;
+// others keep their energy as with theta = 1/2.
 #include "step/step.h"
 
 #include <string.h>
@@ -28,6 +36,63 @@ static bool model_restores(const pcs_model *m)
         any = any || (may_touch(s) && m->material[s->material].e > 0);
     }
     return any;
+}
+
+// joins the systems of joints and force elements
+static void join_held(const pcs_model *m, int *parent)
+{
+    for (int i = 0; i < m->n_interactions; ++i) {
+        const pcs_interaction_def *d = &m->interaction[i];
+        const int one = system_mover(m, d->system1.id - 1),
+                  two = system_mover(m, d->system2.id - 1);
+        if (!system_moves(m, one) || !system_moves(m, two)) continue;
+        parent[island_root(parent, one)] = island_root(parent, two);
+    }
+    for (int i = 0; i < m->n_forces; ++i) {
+        const model_force *f = &m->force[i];
+        if (!couple_joins(m, f)) continue;
+        parent[island_root(parent, f->system[0])] = island_root(parent, f->system[1]);
+    }
+}
+
+pcs_status step_find_ahead(trial *t, pcs_arena *mem)
+{
+    const pcs_model *m = t->m;
+    if (!m->scheme.second_order || m->scheme.theta != 1) return PCS_OK;
+    if (m->scheme.configuration == PCS_CONFIGURATION_MIDDLE) return PCS_OK;
+    const size_t n = (size_t)m->n_systems;
+    bool *ahead = PCS_TAKE(mem, n, bool), any = false;
+    pcs_arena scratch = *mem;
+    int *parent = PCS_TAKE(&scratch, n, int);
+    bool *seeds = PCS_TAKE(&scratch, n, bool);
+    if (!ahead || !parent || !seeds) return pcs_fail_memory("step");
+    for (int i = 0; i < m->n_systems; ++i) {
+        parent[i] = i;
+        seeds[i] = false;
+    }
+    join_held(m, parent);
+    const bool restores = model_restores(m);
+    for (int i = 0; restores && i < m->n_shapes; ++i) {
+        const model_shape *s = &m->shape[i];
+        const int mover = system_mover(m, s->system);
+        if (mover < 0 || !may_touch(s) || !(m->system[s->system].thickness > 0)) continue;
+        seeds[island_root(parent, mover)] = true;
+    }
+    for (int i = 0; i < m->n_interactions; ++i) {
+        const pcs_interaction_def *d = &m->interaction[i];
+        if (!law_is_unilateral(&d->law) || !(d->law.e > 0)) continue;
+        const int mover[2] = {system_mover(m, d->system1.id - 1),
+                              system_mover(m, d->system2.id - 1)};
+        for (int side = 0; side < 2; ++side) {
+            if (mover[side] >= 0) seeds[island_root(parent, mover[side])] = true;
+        }
+    }
+    for (int i = 0; i < m->n_systems; ++i) {
+        ahead[i] = system_moves(m, i) && seeds[island_root(parent, i)];
+        any = any || ahead[i];
+    }
+    if (any) t->ahead = ahead;
+    return PCS_OK;
 }
 
 // a limited motor reaches its position at the end of a step for theta = 1 only
@@ -77,7 +142,7 @@ pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *t
     int *parent = PCS_TAKE(&mem, (size_t)m->n_systems, int);
     bool *held = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
     if (!parent || !held) return pcs_fail_memory("step");
-    const bool restores = model_restores(m);
+    const bool restores = !t->ahead && model_restores(m); // theta of the scheme is not 1
     find_holding(t, list);
     for (int i = 0; i < m->n_systems; ++i) {
         parent[i] = i;
@@ -101,9 +166,11 @@ pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *t
     }
     for (int i = 0; i < m->n_systems; ++i) {
         if (skips(t, i)) continue;
-        const double own = held[island_root(parent, i)] ? m->scheme.theta : STEP_MIDDLE;
-        *changed = *changed || own != theta[i];
+        const bool middle = !held[island_root(parent, i)], ahead = t->ahead && t->ahead[i];
+        const double own = middle && !ahead ? STEP_MIDDLE : m->scheme.theta;
+        *changed = *changed || own != theta[i] || middle != t->end.middle[i];
         theta[i] = own;
+        t->end.middle[i] = middle;
     }
     return PCS_OK;
 }
@@ -115,5 +182,5 @@ bool step_at_middle(const trial *t, const candidate *c)
     if (c->held || c->law.kind != PCS_LAW_EQUALITY || !system_moves(t->m, system)) return false;
     if (s->configuration == PCS_CONFIGURATION_MIDDLE) return t->end.theta[system] > 0;
     return s->second_order && s->configuration == PCS_CONFIGURATION_START &&
-           t->end.theta[system] == STEP_MIDDLE;
+           step_in_middle(t, system);
 }

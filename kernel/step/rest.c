@@ -382,12 +382,12 @@ static pcs_status freeze(trial *t, const double *r, const bool *holds, resting *
         memset(t->end.p + of->v_at, 0, BODY_NV * sizeof *v);
         // the residual of the ledger: M (v' - v_k) - h F
         const system_force F = trial_end_force(t, of), F_k = force_at(t->Fk, of->v_at);
-        const double theta = t->end.theta[s];
+        const double part = step_force_part(t, s);
         system_mass_mul(of, NULL, t->st->v + of->v_at, Mv);
         for (int i = 0; i < BODY_NV; ++i) {
             const double F_1 = F.conservative[i] + F.other[i] + F.gyroscopic[i];
             const double F_0 = F_k.conservative[i] + F_k.other[i] + F_k.gyroscopic[i];
-            R[i] = -Mv[i] - t->h * (theta * F_1 + (1 - theta) * F_0);
+            R[i] = -Mv[i] - t->h * (part * F_1 + (1 - part) * F_0);
         }
     }
     for (int i = 0; i < list->n; ++i) {

@@ -77,7 +77,8 @@ typedef struct candidate {
                              // to u_k and u', or null
     double *J[2]; // interactions and carried bodies: memory of the rows of the block; else null
     candidate_joint *joint; // interactions; else null
-    double *joint_shift;    // dim: term that rows elsewhere than at q_k add to u'; else null
+    double *joint_shift;    // dim: term that rows in the middle add to u'; else null
+    double *joint_before;   // dim, with it: H v_k at the start of a system that is ahead; else null
 } candidate;
 
 // near features at some coordinates, in the order of their pairs
@@ -134,11 +135,13 @@ static inline const bodies_block *candidate_first(const candidates *list, int i)
 
 // the motion to the end of the step
 typedef struct motion {
-    double *q, *v;  // q', v': at t_k + h
-    double *q_free; // q' before the projection, or null when there was none
-    double *q_room; // nq, for q_free
-    double *theta;  // per system (order.c)
-    bool moved;     // v is that of an iterate, and no longer v_k
+    double *q, *v;   // q', v': at t_k + h
+    double *q_free;  // q' before the projection, or null when there was none
+    double *q_force; // where the forces at the end act: q' itself unless some system is ahead
+    double *q_room;  // nq, for q_free
+    double *theta;   // per system (order.c)
+    bool *middle;    // per system: joints at the middle of the step (order.c)
+    bool moved;      // v is that of an iterate, and no longer v_k
     system_force
         F1;    // forces at (t_k + h, q', v') on systems on which not only gravity acts, nv each
     double *M; // masses at q_theta when some vary, packed as the blocks; or null
@@ -186,8 +189,11 @@ typedef struct trial {
     double size;         // size of the smallest body, m
     double proj_tol;     // tolerance of the projection, m
     double hold;         // m: gaps that errors of the last velocities may have opened
-    system_force Fk;     // forces at t_k, nv each
-    double *F_k;         // sum of Fk, nv
+    bool *ahead;      // per system: its coordinates are half a step ahead of its forces (order.c);
+                      // null: none are
+    double *q_force;  // where the forces at t_k act: q_k itself unless some system is ahead
+    system_force Fk;  // forces at t_k, nv each
+    double *F_k;      // sum of Fk, nv
     double *reach;    // per system: bound on the distance that a surface point moves in the step, m
     double *turn;     // per system: bound on its angle of rotation, rad
     double *gain;     // per system: bound on the speed the forces give a surface point, m/s
@@ -659,6 +665,20 @@ void trial_rotations(const trial *t, const double *q, double *R);
 
 // theta of the midpoint rule
 #define STEP_MIDDLE 0.5
+
+// the systems whose coordinates are half a step ahead of their forces: t->ahead
+pcs_status step_find_ahead(trial *t, pcs_arena *mem);
+// part of the forces at the end in their mean
+static inline double step_force_part(const trial *t, int system)
+{
+    return t->ahead && t->ahead[system] ? STEP_MIDDLE : t->end.theta[system];
+}
+
+// true for systems whose joints are at the middle of the step
+static inline bool step_in_middle(const trial *t, int system)
+{
+    return t->end.middle[system] || t->end.theta[system] == STEP_MIDDLE;
+}
 
 // the theta of every system in a scheme of second order, now that the active set is known
 pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta,

@@ -118,7 +118,7 @@ pcs_status step_tension(const trial *t, bool again, pcs_arena *mem, double **sti
             if (system_locks(s, 3 + i % 3) || system_locks(s, 3 + i / 3)) of[i] = 0;
         }
         PCS_TRY(keep_stiff(s, t->h, of));
-        const bool free = t->end.theta[m->block_system[b]] == STEP_MIDDLE;
+        const bool free = step_in_middle(t, m->block_system[b]);
         *changed = *changed || (again && free && differs(s, *stiff + 9 * (size_t)b, of));
     }
     if (!again || *changed) *stiff = S;

@@ -39,11 +39,15 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     const size_t moved = step_rows_follow(&m->scheme) ? rotations : 0;
     const size_t masses = m->variable_mass ? m->block_off[m->n_blocks] : 0;
     const size_t n = (size_t)m->n_blocks, factors = n > 0 ? m->factor_off[n] : 0;
-    const size_t numbers = 2 * nq + 12 * nv + 5 * ns + rotations + moved + masses + 2 * factors;
-    double *room = pcs_arena_take(mem, numbers * sizeof *room + nv * sizeof(int) + n);
+    const size_t shifted = t->ahead ? nq : 0;
+    const size_t numbers =
+        2 * (nq + shifted) + 12 * nv + 5 * ns + rotations + moved + masses + 2 * factors;
+    double *room = pcs_arena_take(mem, numbers * sizeof *room + nv * sizeof(int) + n + ns);
     if (!room) return pcs_fail_memory("step");
     t->end.q = next(&room, nq);
     t->end.q_room = next(&room, nq);
+    if (shifted > 0) t->end.q_force = next(&room, nq);
+    if (shifted > 0) t->q_force = next(&room, nq);
     t->end.v = next(&room, nv);
     t->end.R = next(&room, nv);
     t->end.p = next(&room, nv);
@@ -67,6 +71,8 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     F->val = next(&room, factors);
     F->piv = (int *)room;
     F->kind = t->solution.lu_kind = (unsigned char *)(F->piv + nv);
+    t->end.middle = (bool *)(F->kind + n);
+    memset(t->end.middle, 0, ns * sizeof *t->end.middle);
     return PCS_OK;
 }
 
@@ -243,6 +249,26 @@ void trial_rotations(const trial *t, const double *q, double *R)
     }
 }
 
+// where the forces at t_k act
+static pcs_status place_forces(trial *t)
+{
+    const pcs_model *m = t->m;
+    if (!t->ahead) {
+        t->q_force = t->st->q; // only read
+        t->end.q_force = t->end.q;
+        return PCS_OK;
+    }
+    memcpy(t->q_force, t->st->q, (size_t)m->nq * sizeof(double));
+    memcpy(t->end.q_force, t->end.q, (size_t)m->nq * sizeof(double));
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        if (!t->ahead[i] || s->disabled || skips(t, i)) continue;
+        system_advance(s, t->st->q + s->q_at, -0.5 * t->h, t->st->v + s->v_at, m->scheme.update,
+                       t->q_force + s->q_at);
+    }
+    return model_carry(m, t->q_force);
+}
+
 pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
                        pcs_arena *mem, trial *t)
 {
@@ -253,6 +279,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->hold = HOLD * h * st->memory->velocity_tol;
     skip_begin(st, h, t);
     PCS_TRY(take_runs(t, mem));
+    PCS_TRY(step_find_ahead(t, mem));
     PCS_TRY(take_vectors(t, mem));
     if (law_is_asked(m)) {
         t->laws = PCS_TAKE(mem, 1, law_cache);
@@ -263,6 +290,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     trial_copy(t, st->v, t->end.v);
     memset(t->reach, 0, 4 * (size_t)m->n_systems * sizeof(double));
     PCS_TRY(driven_begin(t, mem));
+    PCS_TRY(place_forces(t));
     if (m->n_forces > 0 && h > 0) {
         PCS_TRY(couple_begin(t, mem, &t->joined));
         PCS_TRY(couple_start(t, *mem));
@@ -297,7 +325,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         const system_force F = force_at(t->Fk, s->v_at);
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
         double *sum = t->F_k + s->v_at;
-        PCS_TRY(system_forces(m, s, st->t, q, v, F));
+        PCS_TRY(system_forces(m, s, st->t, t->q_force + s->q_at, v, F));
         if (s->forces > 0) couple_add_start(t, s, F);
         if (body) {
             add_up(BODY_NV, F, sum);

@@ -2,9 +2,10 @@
 //
 //     R(v) - H^T r = 0,   R(v) = M (v - v_k) - h [ theta F(t + h, q', v) + (1 - theta) F_k ],
 //
-// with iteration matrix A = M - h theta dF/dv - h^2 theta^2 (dF/dq) T. One iterate: the motion
-// without contact v_free = v - A^-1 R, the cone problem u = W r + b with W = H A^-1 H^T, and
-// v = v_free + A^-1 H^T r. For constant forces one iterate is exact.
+// where a system that is ahead (order.c) has the forces of theta = 1/2, at q_k advanced by h/2 v
+// and by -h/2 v_k. With iteration matrix A = M - h theta dF/dv - h^2 theta^2 (dF/dq) T. One
+// iterate: the motion without contact v_free = v - A^-1 R, the cone problem u = W r + b with W = H
+// A^-1 H^T, and v = v_free + A^-1 H^T r. For constant forces one iterate is exact.
 #include "step/step.h"
 
 #include <float.h>
@@ -19,9 +20,11 @@
 // the parts of a motion that belong to one system
 typedef struct part_of {
     const model_system *s;
-    double theta;
+    double theta, part; // of the coordinates, and of the forces
+    bool ahead;
     const double *v;
     double *q, *R, *M;   // M: null unless it varies
+    double *q_force;     // where the forces act
     const double *stiff; // stiffness of joints under tension, 3x3; or null
     system_force F1;
 } part_of;
@@ -32,8 +35,11 @@ static inline part_of part_of_block(const trial *t, const motion *end, int b)
     const model_system *s = &t->m->system[system];
     return (part_of){.s = s,
                      .theta = end->theta[system],
+                     .part = step_force_part(t, system),
+                     .ahead = t->ahead && t->ahead[system],
                      .v = end->v + s->v_at,
                      .q = end->q + s->q_at,
+                     .q_force = end->q_force + s->q_at,
                      .R = end->R + s->v_at,
                      .M = s->varies ? end->M + t->m->block_off[b] : NULL,
                      .stiff = trial_stiffness(t, b),
@@ -54,7 +60,7 @@ static void evaluate_plain(const trial *t, const model_system *s, motion *end)
 static pcs_status mass_in_step(const trial *t, const part_of *end, const double *mean, double *room)
 {
     const model_system *s = end->s;
-    const double *q_k = t->st->q + s->q_at, *q = end->q, theta = end->theta;
+    const double *q_k = t->q_force + s->q_at, *q = end->q_force, theta = end->part;
     double advanced[BODY_NQ], *M = end->M;
     if (t->m->scheme.configuration == PCS_CONFIGURATION_PREDICTED) {
         double *there = s->kind == SYSTEM_BODY ? advanced : room;
@@ -79,7 +85,7 @@ static inline pcs_status evaluate_part(const trial *t, const part_of *end, int n
 {
     const pcs_model *m = t->m;
     const model_system *s = end->s;
-    const double theta = end->theta, h = t->h;
+    const double theta = end->theta, part = end->part, h = t->h;
     double *mean = room, *dv = room + n, *Mdv = room + 2 * (size_t)n;
     const double *v_k = t->st->v + s->v_at, *v = end->v;
     for (int i = 0; i < n; ++i) {
@@ -89,8 +95,13 @@ static inline pcs_status evaluate_part(const trial *t, const part_of *end, int n
     if (!s->disabled) {
         system_advance(s, t->st->q + s->q_at, h, mean, m->scheme.update, end->q);
     }
+    if (end->ahead) {
+        system_advance(s, t->st->q + s->q_at, 0.5 * h, v, m->scheme.update, end->q_force);
+    } else if (end->q_force != end->q) {
+        memcpy(end->q_force, end->q, (size_t)s->nq * sizeof *end->q);
+    }
     const system_force F1 = end->F1;
-    if (!s->plain) PCS_TRY(system_forces(m, s, t->st->t + h, end->q, v, F1));
+    if (!s->plain) PCS_TRY(system_forces(m, s, t->st->t + h, end->q_force, v, F1));
 
     if (end->M) PCS_TRY(mass_in_step(t, end, mean, Mdv));
     system_mass_mul(s, end->M, dv, Mdv);
@@ -98,7 +109,7 @@ static inline pcs_status evaluate_part(const trial *t, const part_of *end, int n
     double *restrict R = end->R;
     for (int i = 0; i < n; ++i) {
         const double F_1 = F1.conservative[i] + F1.other[i] + F1.gyroscopic[i];
-        R[i] = Mdv[i] - h * (theta * F_1 + (1 - theta) * F_k[i]);
+        R[i] = Mdv[i] - h * (part * F_1 + (1 - part) * F_k[i]);
     }
     if (end->stiff) {
         double turn[3];
@@ -135,6 +146,7 @@ static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *en
         PCS_TRY(evaluate_system(t, &part, mem));
     }
     PCS_TRY(model_carry(t->m, end->q));
+    if (end->q_force != end->q) PCS_TRY(model_carry(t->m, end->q_force));
     return t->joined ? couple_evaluate(t, first, mem, end) : PCS_OK;
 }
 
@@ -188,7 +200,7 @@ static bool lost_in_rounding(const trial *t)
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
         if (skips(t, m->block_system[b])) continue;
-        const double theta = t->end.theta[m->block_system[b]], slope = t->h * theta * theta;
+        const double part = step_force_part(t, m->block_system[b]), slope = t->h * part * part;
         if (slope == 0) return false;
         double q = 1, moved = 0;
         for (int i = 0; i < s->nq; ++i) {
@@ -247,11 +259,11 @@ static pcs_status refresh_linear(const trial *t)
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
         if (wk->linear_off[b] == SIZE_MAX && !s->sparse) continue;
-        const double theta = t->end.theta[m->block_system[b]], a = t->h * theta;
-        if (same_h && wk->linear_theta[b] == theta) continue;
+        const double part = step_force_part(t, m->block_system[b]), a = t->h * part;
+        if (same_h && wk->linear_theta[b] == part) continue;
         if (s->sparse) {
             if (!factorise_sparse(s->sparse, a, wk->sparse[b])) return step_singular(t, b);
-            wk->linear_theta[b] = theta;
+            wk->linear_theta[b] = part;
             continue;
         }
         double *A = wk->linear_lu + wk->linear_off[b];
@@ -264,7 +276,7 @@ static pcs_status refresh_linear(const trial *t)
                         .piv = wk->linear_piv,
                         .val = wk->linear_val};
         if (!block_lu_factor_one(&one, b)) return step_singular(t, b);
-        wk->linear_theta[b] = theta;
+        wk->linear_theta[b] = part;
     }
     wk->linear_h = t->h;
     return PCS_OK;
@@ -274,7 +286,7 @@ static pcs_status refresh_linear(const trial *t)
 static pcs_status part_values(const trial *t, const part_of *end, pcs_arena mem, double *A)
 {
     const model_system *s = end->s;
-    const double a = t->h * end->theta;
+    const double a = t->h * end->part;
     const size_t n = (size_t)s->nv;
     if (end->M) {
         memcpy(A, end->M, n * n * sizeof *A);
@@ -283,7 +295,7 @@ static pcs_status part_values(const trial *t, const part_of *end, pcs_arena mem,
     }
     double *work = PCS_TAKE(&mem, system_jacobian_work(s), double);
     if (!work) return pcs_fail_memory("step: the iteration matrix");
-    PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, end->q, end->v, a, a * a, work, A));
+    PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, end->q_force, end->v, a, a * a, work, A));
     system_add_stiffness(end->stiff, A);
     return PCS_OK;
 }
@@ -300,7 +312,7 @@ static pcs_status factorise_part(const trial *t, int b, const part_of *end, pcs_
 {
     const pcs_model *m = t->m;
     const model_system *s = end->s;
-    const double a = t->h * end->theta;
+    const double a = t->h * end->part;
     const size_t n = (size_t)s->nv;
     if (s->sparse) { // kept in the work
         kinds[at] = BLOCK_ENVELOPE;

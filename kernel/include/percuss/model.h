@@ -310,10 +310,10 @@ typedef struct pcs_scheme {
     pcs_lever lever;                 ///< where friction acts when there is a gap
     pcs_configuration configuration; ///< where the rows H are taken; default: at q_k
     bool second_order; ///< bodies whose island (what contacts that touch and joints hold together)
-                       ///< has no contact that touches, no driven body and nothing that may rebound
-                       ///< move with theta = 1/2 whatever theta says, and with
-                       ///< PCS_CONFIGURATION_START joints at the middle: of second order, without
-                       ///< damping. Default true, textbook false
+                       ///< has no contact that touches and no driven body move with theta = 1/2
+                       ///< whatever theta says, and with PCS_CONFIGURATION_START joints at the
+                       ///< middle: of second order, without damping. What may rebound does so half
+                       ///< a step ahead (doc/stepping.md). Default true, textbook false
     double newton_tol; ///< residual of (7.1) relative to its terms
     int newton_max;    ///< iterations of the theta scheme's Newton loop
     double accept; ///< in [0, 1]: a step that runs out of iterations, budget or digits is committed
