@@ -176,44 +176,22 @@ pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candi
     return PCS_OK;
 }
 
-// the violation of the velocities in each island, m/s, at the index of its root
-static pcs_status island_violations(const trial *t, pcs_arena *mem, int **up, measure_sums **of)
-{
-    const bodies_problem *p = t->solution.solved;
-    const size_t n = (size_t)t->m->n_systems;
-    double *scale = PCS_TAKE(mem, (size_t)p->nb, double);
-    *up = PCS_TAKE(mem, n, int);
-    *of = PCS_TAKE(mem, n, measure_sums);
-    if (!scale || !*up || !*of) return pcs_fail_memory("step: contacts that land");
-    memset(*of, 0, n * sizeof **of);
-    step_join_islands(t, *up);
-    PCS_TRY(bodies_scales(p, *mem, scale));
-    // the blocks are those of the active candidates, in their order
-    for (int i = 0, b = 0; i < t->list.n && b < p->nb; ++i) {
-        const candidate *c = &t->list.c[i];
-        if (!c->active) continue;
-        const pcs_block cone = bodies_cone(&p->block[b]);
-        measure_sums *one = &(*of)[island_root(*up, candidate_mover(t, c))];
-        measure_add_violation(one, &cone, scale[b], t->solution.r + cone.row,
-                              t->solution.u + cone.row);
-        ++b;
-    }
-    return PCS_OK;
-}
-
 pcs_status step_land_unsolved(const trial *t, pcs_arena mem, const pcs_measure *measure,
                               candidates *list, bool *any)
 {
-    int *up;
+    int *island;
     measure_sums *of;
     *any = false;
     if (!t->solution.v_free) return PCS_OK;
-    PCS_TRY(island_violations(t, &mem, &up, &of));
+    PCS_TRY(
+        bodies_island_sums(t->solution.solved, t->solution.r, t->solution.u, &mem, &island, &of));
     const double most = t->m->scheme.solver.tol * measure_size(measure);
-    for (int i = 0; i < list->n; ++i) {
+    // the blocks are those of the active candidates, in their order
+    for (int i = 0, b = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
-        if (!c->active || !c->bounces) continue;
-        if (squares_root(&of[island_root(up, candidate_mover(t, c))].violation) <= most) continue;
+        if (!c->active) continue;
+        const bool solved = squares_root(&of[island[b++]].violation) <= most;
+        if (solved || !c->bounces) continue;
         candidate_land(c);
         *any = true;
     }

@@ -54,60 +54,32 @@ static pcs_contact_status held_status(const candidate *c)
     return equality || c->dim > 1 ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE;
 }
 
-// the island of a block, with those that are joined so far; -1: none of its systems moves
-static int island_of(const bodies_block *k, int *up)
-{
-    const int one = k->sys[k->sys[0] < 0];
-    return one < 0 ? -1 : island_root(up, one);
-}
-
 // error (nb): that of the velocities of each block; in a solve that has failed each island has its
 // own
 static pcs_status find_errors(const pcs_work *wk, pcs_arena mem, double *error)
 {
     const bodies_problem *b = &wk->problem;
     const double tol = wk->model->scheme.solver.tol, size = measure_size(&wk->measure);
-    const size_t n = (size_t)b->n, nb = (size_t)b->nb, systems = (size_t)b->A->nb;
+    const size_t n = (size_t)b->n, nb = (size_t)b->nb;
     pcs_measure own = wk->measure;
     for (size_t k = 0; k < nb; ++k) {
         error[k] = measure_error(&own, tol) * size;
     }
     if (!(own.residual > tol)) return PCS_OK;
 
-    double *r = PCS_TAKE(&mem, n, double), *scale = PCS_TAKE(&mem, nb, double);
-    measure_sums *sum = PCS_TAKE(&mem, systems, measure_sums);
-    int *up = PCS_TAKE(&mem, systems, int);
-    if (!r || !scale || !sum || !up) return pcs_fail_memory("pcs_work_contacts");
-    PCS_TRY(bodies_scales(b, mem, scale));
+    double *r = PCS_TAKE(&mem, n, double);
+    if (!r) return pcs_fail_memory("pcs_work_contacts");
     memset(r, 0, n * sizeof *r);
-    memset(sum, 0, systems * sizeof *sum);
     for (int i = 0; i < wk->list.n; ++i) {
         const candidate *c = &wk->list.c[i];
         const bool solved = c->at >= 0 && (c->active || c->held);
         if (solved) memcpy(r + c->at, c->r, (size_t)c->dim * sizeof *r);
     }
-    for (size_t i = 0; i < systems; ++i) {
-        up[i] = (int)i;
-    }
+    int *island;
+    measure_sums *sum;
+    PCS_TRY(bodies_island_sums(b, r, wk->u, &mem, &island, &sum));
     for (size_t k = 0; k < nb; ++k) {
-        const int *sys = b->block[k].sys;
-        if (sys[0] >= 0 && sys[1] >= 0) up[island_root(up, sys[0])] = island_root(up, sys[1]);
-    }
-    for (size_t k = 0; k < nb; ++k) {
-        const pcs_block cone = bodies_cone(&b->block[k]);
-        const int island = island_of(&b->block[k], up);
-        if (island < 0) continue;
-        measure_sums *m = &sum[island];
-        measure_add_violation(m, &cone, scale[k], r + cone.row, wk->u + cone.row);
-        for (int j = cone.row; j < cone.row + cone.dim; ++j) {
-            r[j] *= scale[k];
-        }
-        squares_add(&m->load, (size_t)cone.dim, r + cone.row);
-    }
-    for (size_t k = 0; k < nb; ++k) {
-        const int island = island_of(&b->block[k], up);
-        if (island < 0) continue;
-        const measure_sums *m = &sum[island];
+        const measure_sums *m = &sum[island[k]];
         const double rounding = MEASURE_ROUNDINGS * DBL_EPSILON * squares_root(&m->load);
         own.residual = fmax(squares_root(&m->violation), rounding) / size;
         error[k] = measure_error(&own, tol) * size;

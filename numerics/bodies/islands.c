@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "problem/measure.h"
+
 static int root_of(int *parent, int i)
 {
     while (parent[i] != i) {
@@ -172,5 +174,33 @@ pcs_status islands_extract(const bodies_problem *b, const islands *s, int island
         row += from->dim;
     }
     *out = (bodies_problem){.n = n, .nb = nb, .block = block, .shift = shift, .A = F, .R = R};
+    return PCS_OK;
+}
+
+pcs_status bodies_island_sums(const bodies_problem *b, const double *r, const double *u,
+                              pcs_arena *mem, int **island, measure_sums **of)
+{
+    const size_t nb = (size_t)b->nb;
+    *island = PCS_TAKE(mem, nb, int);
+    *of = PCS_TAKE(mem, nb, measure_sums);
+    pcs_arena scratch = *mem;
+    double *scale = PCS_TAKE(&scratch, nb, double);
+    if (!*island || !*of || !scale) return pcs_fail_memory("islands");
+    islands s;
+    PCS_TRY(islands_find(b, &scratch, &s));
+    PCS_TRY(bodies_scales(b, scratch, scale));
+    memset(*of, 0, nb * sizeof **of);
+    for (int i = 0; i < s.n; ++i) {
+        for (int e = s.block_start[i]; e < s.block_start[i + 1]; ++e) {
+            const int k = s.block[e];
+            const pcs_block cone = bodies_cone(&b->block[k]);
+            (*island)[k] = i;
+            measure_add_violation(&(*of)[i], &cone, scale[k], r + cone.row, u + cone.row);
+            for (int j = cone.row; j < cone.row + cone.dim; ++j) {
+                const double load = scale[k] * r[j];
+                squares_add(&(*of)[i].load, 1, &load);
+            }
+        }
+    }
     return PCS_OK;
 }

@@ -92,6 +92,13 @@ PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, doub
 // nb: 1 / rho_i = tr W_ii / d_i of theory 7.7
 PCS_API pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale);
 
+typedef struct measure_sums measure_sums; // problem/measure.h
+
+// What r and u = W r + q leave in each island: the sums of its violation, and in `load` those of
+// r / rho. *island (nb): the number of the island of each block. Both from the arena
+PCS_API pcs_status bodies_island_sums(const bodies_problem *b, const double *r, const double *u,
+                                      pcs_arena *mem, int **island, measure_sums **of);
+
 // The norms of q without far targets, of blocks[0 .. nb - 1] (null: of all). Memory from the arena
 // by value
 PCS_API pcs_status bodies_find_far(const bodies_problem *b, int nb, const int *blocks,
