@@ -13,6 +13,7 @@
 #include "laws/law.h"
 #include "linalg/m3.h"
 #include "relations/joint_kinds.h"
+#include "solver/exclude.h"
 
 // |H^T y| over the sum of its terms, of a certificate: of velocities, and of positions, which are
 // only near the point of least squares
@@ -316,6 +317,35 @@ static void name_proof(const pcs_work *wk, int rows, const double *y, pcs_step_r
     pcs_env_free(&wk->env, all);
 }
 
+// memory and multiplications for a proof by linear programmes
+#define PROOF_ROOM ((size_t)1 << 27)
+#define PROOF_COST 1e8
+
+// the proof by linear programmes: rows that nearly depend on each other have no other
+static bool exclude(const pcs_work *wk, const pcs_problem *p, double *y)
+{
+    pcs_status status = PCS_ERR_MEMORY;
+    exclusion x = {.most = PROOF_COST, .y = y};
+    for (size_t size = 1 << 16; status == PCS_ERR_MEMORY && size <= PROOF_ROOM; size *= 4) {
+        pcs_arena room;
+        if (pcs_arena_create(&wk->env, size, &room) != PCS_OK) return false;
+        status = problem_exclude(p, room, &x);
+        pcs_arena_destroy(&wk->env, &room);
+    }
+    return status == PCS_OK && x.none;
+}
+
+// the mean speed at which the rows of y close, as that of pcs_certificate_refute
+static double closing_of(const pcs_problem *p, const double *y)
+{
+    double closing = 0, sum = 0;
+    for (int i = 0; i < p->n; ++i) {
+        closing -= p->q[i] * y[i];
+        sum += fabs(y[i]);
+    }
+    return sum > 0 ? closing / sum : 0;
+}
+
 void step_refute(pcs_work *wk, pcs_step_report *out)
 {
     const bool diverged = out->outcome == PCS_OUTCOME_DIVERGED && wk->cause[0] != '\0';
@@ -325,10 +355,14 @@ void step_refute(pcs_work *wk, pcs_step_report *out)
     if (out->solve.outcome == PCS_OUTCOME_CONVERGED) return;
     if (pcs_work_problem(wk, &p) != PCS_OK || p.n == 0 || p.n > PROOF_ROWS) return;
     double *y = pcs_env_alloc(&wk->env, (size_t)p.n, sizeof *y);
-    if (y && pcs_certificate_refute(&wk->env, &p, y, &wk->closing) == PCS_OK && wk->closing > 0) {
-        out->outcome = PCS_OUTCOME_INFEASIBLE;
-        if (out->conflicts == 0) name_proof(wk, p.n, y, out);
+    bool none =
+        y && pcs_certificate_refute(&wk->env, &p, y, &wk->closing) == PCS_OK && wk->closing > 0;
+    if (y && !none && out->solve.outcome == PCS_OUTCOME_INFEASIBLE) {
+        none = exclude(wk, &p, y);
+        wk->closing = none ? closing_of(&p, y) : 0;
     }
+    if (none) out->outcome = PCS_OUTCOME_INFEASIBLE;
+    if (wk->closing > 0 && out->conflicts == 0) name_proof(wk, p.n, y, out);
     pcs_env_free(&wk->env, y);
 }
 

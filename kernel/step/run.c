@@ -28,9 +28,10 @@ static pcs_status give_up(const pcs_model *m, const pcs_work *wk, double t, long
 {
     char why[STEP_WHY];
     step_why(wk, last, why);
-    // constraints that contradict each other do so for any step size
-    const bool smaller = !(wk->closing > 0) && last->conflicts == 0 &&
-                         last->solve.outcome != PCS_OUTCOME_INFEASIBLE &&
+    // constraints that contradict each other do so for any step size; contacts that rebound at once
+    // may do so one after another
+    const bool none = last->solve.outcome == PCS_OUTCOME_INFEASIBLE && !step_model_rebounds(m);
+    const bool smaller = !(wk->closing > 0) && last->conflicts == 0 && !none &&
                          (step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED);
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s%s", step, t, why,
                     smaller ? "; smaller steps may help" : "",

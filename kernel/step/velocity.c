@@ -425,7 +425,7 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, true, *mem, to->end));
 
-    int lost = 0;
+    int lost = 0, none = 0;
     const pcs_arena base = *mem;
     *outcome = PCS_OUTCOME_MAX_ITERS;
     out->newton_residual = NAN; // no v' yet
@@ -443,6 +443,9 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
         } else {
             lost = lost_in_rounding(t) ? lost + 1 : 0;
             if (lost == 2) *outcome = PCS_OUTCOME_CONVERGED;
+            // with impulses that obey no law the residual need not fall
+            none = out->solve.outcome == PCS_OUTCOME_INFEASIBLE ? none + 1 : 0;
+            if (none == 2 && !step_rows_follow(scheme)) *outcome = PCS_OUTCOME_INFEASIBLE;
         }
     }
     return PCS_OK;

@@ -56,6 +56,11 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
         snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, wk->cause);
     } else if (proved) {
         contradiction_words(wk, r, sizeof what, what);
+    } else if (r->solve.outcome == PCS_OUTCOME_INFEASIBLE && r->conflicts == 0) {
+        snprintf(what, sizeof what,
+                 "no impulses solve the velocity problem: friction holds what must move or rebound;"
+                 " the best residual is %.3g",
+                 r->solve.measure.residual);
     } else if (r->friction_residual > s->solver.tol &&
                r->friction_residual > r->solve.measure.residual) {
         snprintf(what, sizeof what, "joint friction at residual %.3g, tolerance %.3g",

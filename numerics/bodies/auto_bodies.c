@@ -66,6 +66,10 @@
 #define ASSEMBLE_PATHS 2
 #define ASSEMBLE_HALF  0.5
 #define ASSEMBLE_LEAST 100
+// Islands of at most PROOF_BLOCKS blocks: the search for a proof that there is no solution may cost
+// PROOF_FIRST units in the first round, which three contacts need, and twice as many in each round
+#define PROOF_BLOCKS 40
+#define PROOF_FIRST  5e4
 // factorisations of W that its part must pay for
 #define ASSEMBLE_FACTORS 3
 
@@ -121,6 +125,7 @@ typedef struct turns {
     bool boxes;            // there are boxes
     bool joined;           // there is no other method than those with factors
     double finishes;       // length of a turn of the finish, in those of FINISH_PART
+    bool proof;            // there may be a proof that no solution exists
     bool path;             // homotopy is cheap, and before ipm
     int factors;           // number of turns with these factors
     int velocities;        // number of tries with systems in the velocities
@@ -232,6 +237,17 @@ static bool stagnates(turns *t)
     }
     const double least = STAGNANT_LEAST + STAGNANT_PER_BLOCK * t->nb;
     return units - t->marked > fmax(STAGNANT * t->marked, least);
+}
+
+// Where the first round has not solved few blocks, there may be no solution: contacts that rebound
+// in a wedge, prescribed motions that contradict one another. All other methods would spend the
+// budget
+static pcs_status turn_of_proof(turns *t)
+{
+    t->proof = false;
+    if (!begins(t->t, PART_PROOF)) return PCS_OK;
+    const double units = PROOF_FIRST * t->patience / PATIENCE;
+    return task_exclude(t->t, fmin(left_of(t), units), &t->proof);
 }
 
 // number of methods with factors of W
@@ -454,6 +470,8 @@ static pcs_status take_turns(turns *t)
         if (over(t)) return PCS_OK;
         if (t->finish) PCS_TRY(turn_of_finish(t));
         if (over(t)) return PCS_OK;
+        if (t->proof) PCS_TRY(turn_of_proof(t));
+        if (over(t)) return PCS_OK;
         if (!t->linked) PCS_TRY(turn_of_velocities(t));
         if (over(t)) return PCS_OK;
         // W of few blocks costs little and has exact methods
@@ -498,6 +516,7 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
                  .assemble = w && few,
                  .linked = linked,
                  .boxes = count->boxes,
+                 .proof = nb <= PROOF_BLOCKS,
                  .finishes = nb > ASSEMBLE_LAST ? 1 : fmax(1, fmin(FINISH_MOST, ratio)),
                  .path = path,
                  .mark = INFINITY};

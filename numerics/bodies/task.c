@@ -7,6 +7,7 @@
 #include "linalg/bsr.h"
 #include "problem/measure.h"
 #include "problem/problem.h"
+#include "solver/exclude.h"
 
 // cost of assembling W, in visits of a block
 #define ASSEMBLE 100
@@ -273,6 +274,21 @@ pcs_status task_assemble(island_task *t, const pcs_solver_opts *opts, double uni
     part_close(t, &p);
     if (report.part == 0) report.part = t->part;
     t->result->solve = report;
+    return PCS_OK;
+}
+
+pcs_status task_exclude(island_task *t, double units, bool *cut)
+{
+    part p;
+    pcs_problem local;
+    pcs_arena work = t->work;
+    PCS_TRY(part_open(t, &work, &p));
+    PCS_TRY(bodies_assemble(&p.b, p.v, &work, &local));
+    exclusion x = {.most = PER_VISIT * units};
+    PCS_TRY(problem_exclude(&local, work, &x));
+    t->result->units += (double)ASSEMBLE * p.b.nb + x.spent / PER_VISIT;
+    *cut = x.cut;
+    if (x.none) t->result->solve.outcome = PCS_OUTCOME_INFEASIBLE;
     return PCS_OK;
 }
 

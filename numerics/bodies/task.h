@@ -104,6 +104,10 @@ pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budge
 // Assembles W and solves with at most `units` units
 pcs_status task_assemble(island_task *t, const pcs_solver_opts *o, double units, double step);
 
+// Looks for the proof that the island has no solution (solver/exclude.h): then that is the outcome,
+// and r stays. *cut: more than `units` units may find it
+pcs_status task_exclude(island_task *t, double units, bool *cut);
+
 // joints alone, on the velocities of the bodies; errors of bodies_joints
 pcs_status task_joints(island_task *t);
 

@@ -31,7 +31,8 @@ typedef enum auto_part {
     PART_JOINTS,
     PART_VELOCITIES,
     PART_PATH,
-    PART_LAST = PART_PATH
+    PART_PROOF,
+    PART_LAST = PART_PROOF
 } auto_part;
 
 #define PART_MASK ((int)((1u << PART_LAST) - 1)) // all parts

@@ -168,7 +168,8 @@ static bool enter(search *s, int depth, int active)
     if (s->found && active >= s->fewest) return false;
 
     int bad;
-    const poly_end end = poly_restore(&l->t, s->held, &s->pivots, &bad, &s->doubtful);
+    const poly_end end =
+        poly_restore(&l->t, s->held, POLY_PIVOT_TOL, &s->pivots, &bad, &s->doubtful);
     if (end == POLY_LOST) s->doubtful = true;
     if (end == POLY_EMPTY && depth == 0) {
         // nothing is decided yet: the row must be a certificate for the data

@@ -415,7 +415,8 @@ static bool programme_refutes(lemke *s, pcs_arena work)
 
     int bad;
     bool doubt = false;
-    if (poly_restore(&poly, held, &s->pivots, &bad, &doubt) != POLY_EMPTY) return false;
+    if (poly_restore(&poly, held, POLY_PIVOT_TOL, &s->pivots, &bad, &doubt) != POLY_EMPTY)
+        return false;
     poly_multipliers(s->d, &poly, bad, s->yx);
     return pivot_refutes(s->d, s->yx, work);
 }

@@ -599,10 +599,8 @@ static void drop_row(dict *d, int i)
 #define POLY_FEASIBLE_TOL 1e-11
 // a basic variable that is wrong by less than this may be wrong by rounding
 #define POLY_PROOF_GAP 1e-8
-// a coefficient below this part of the largest of its row, or below the rounding of the first
-// dictionary, whose entries go up to about 1, is zero
-#define POLY_PIVOT_TOL 1e-10
-#define POLY_NOISE     1e-13
+// a coefficient below the rounding of the first dictionary, whose entries go up to about 1, is zero
+#define POLY_NOISE 1e-13
 // a dictionary with entries beyond this has lost too many digits for a proof
 #define POLY_GROWTH 1e4
 
@@ -668,7 +666,8 @@ static double largest_entry(const dict *d)
     return most;
 }
 
-poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad, bool *doubt)
+poly_end poly_restore(dict *d, const unsigned char *held, double least, int *pivots, int *bad,
+                      bool *doubt)
 {
     // after this many exchanges by size, Bland's rule, which cannot cycle
     const int patience = 2 * (d->m + d->n), limit = 50 * (d->m + d->n) + 1000;
@@ -697,7 +696,7 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
         }
         int enter = -1;
         bool faint = false; // some coefficient is too small to pivot on, but not certainly zero
-        const double part = POLY_PIVOT_TOL * (size < 1 ? size : 1);
+        const double part = least * (size < 1 ? size : 1);
         const double floor = part > POLY_NOISE ? part : POLY_NOISE;
         for (int j = 0; j < d->n; ++j) {
             const double a = sign * dict_column(d, j)[row];

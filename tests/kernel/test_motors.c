@@ -2,6 +2,8 @@
 // against closed forms.
 #include "scene.h"
 
+#include <string.h>
+
 #include <percuss/joint.h>
 
 #include "rotations.h"
@@ -252,6 +254,45 @@ TEST(a_far_target_hides_no_error)
             CK_NEAR(hypot(a.force1[0], a.force1[1]), 2 * G + tooth, 2e-4);
             CK_NEAR(hypot(b.force1[0], b.force1[1]), G - tooth, 2e-4);
         }
+        scene_close(&s);
+    }
+}
+
+// A motor without a limit drives a ram on its rail at a given speed, which pushes a cube along the
+// floor into a wall: a step that reaches the wall has no solution. The faces that close on the cube
+// are parallel up to rounding: it does not escape between them at a huge speed. The sentence names
+// the motor, and the proof costs less than a search
+TEST(a_motor_without_limit_stops_at_a_wall)
+{
+    const double speed = 0.5, e[2] = {0, 0.3}, a[3] = {0.1, 0.1, 0.1}, b[3] = {0.1, 0.1, 0.08};
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_rough(&s, world, pcs_shape_half_space(e_z, -0.05), e[k], 0, 0.5);
+        scene_rough(&s, world, pcs_shape_half_space((double[]){-1, 0, 0}, -0.3), e[k], 0, 0.5);
+        const double back[3] = {0, 0, 0.05}, front[3] = {0.15, 0, 0};
+        const pcs_system ram = scene_box(&s, 0.4, b, back, NULL, NULL, NULL);
+        scene_rough(&s, ram, pcs_shape_box(b[0], b[1], b[2]), e[k], 0, 0.5);
+        const pcs_system cube = scene_box(&s, 0.8, a, front, NULL, NULL, NULL);
+        scene_rough(&s, cube, pcs_shape_box(a[0], a[1], a[2]), e[k], 0, 0.5);
+        pcs_joint_motor motor =
+            pcs_joint_motor_default(place(&s, PCS_JOINT_SLIDER, ram, world, back, e_x));
+        pcs_interaction drive;
+        motor.of_speed = true;
+        motor.target.offset = speed;
+        CK_OK(pcs_model_add_joint_motor(s.m, &motor, &drive));
+        CK_OK(pcs_model_set_interaction_name(s.m, drive, "drive"));
+        scene_start(&s);
+        pcs_run_report run;
+        CK_FAILS(pcs_run(s.m, s.st, s.wk, 1e-3, 1, NULL, NULL, &run), PCS_ERR_STEP);
+        ck_assert_int_eq(run.outcome, PCS_OUTCOME_INFEASIBLE);
+        ck_assert_msg(strstr(pcs_error_text(), "'drive'") && strstr(pcs_error_text(), "contradict"),
+                      "%s", pcs_error_text());
+        ck_assert_ptr_null(strstr(pcs_error_text(), "smaller steps"));
+        ck_assert_double_lt(run.last.units, 2e6);
+        // it has pushed the cube to the wall
+        ck_assert_double_le(scene_q(&s, cube)[0], 0.25 + 1e-6);
+        ck_assert_double_ge(scene_q(&s, cube)[0], 0.25 - 2 * speed * 1e-3);
         scene_close(&s);
     }
 }
