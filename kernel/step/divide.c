@@ -102,7 +102,7 @@ static void begin(step_division *d, long whole)
     d->whole = d->part = whole;
     d->done = 0;
     d->end = 1;
-    d->strict = d->lands = false;
+    d->strict = d->lands = d->rebounds = false;
     d->longest = whole;
     d->solved = 0;
 }
@@ -215,17 +215,17 @@ bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_s
     return true;
 }
 
-// true where contacts rebound under the rule that may let them land
-static bool may_land(const pcs_model *m)
+void step_divide_rebounds(step_division *d, pcs_step_report *out)
 {
-    return pcs_scheme_activation(&m->scheme) == PCS_ACTIVATION_SPECULATIVE &&
-           step_model_rebounds(m);
+    d->rebounds = true;
+    const bool none = out->solve.outcome == PCS_OUTCOME_INFEASIBLE;
+    if (none && !d->lands && !step_late(d->work)) out->committed = false;
 }
 
 bool step_divide_land(step_division *d, pcs_status status, const pcs_step_report *out)
 {
     if (status != PCS_OK || out->committed || d->lands || d->work->budget.stopped) return false;
-    if (step_late(d->work) || !may_land(d->work->owner)) return false;
+    if (step_late(d->work) || !d->rebounds) return false;
     events_restart(&d->work->events);
     begin(d, 1);
     d->lands = true;

@@ -71,10 +71,11 @@ static bool ran_out(pcs_outcome outcome)
            outcome == PCS_OUTCOME_STALLED;
 }
 
-// true when velocities that missed their tolerances are near enough
+// true when velocities that missed their tolerances, or have none, are near enough
 static bool near_enough(const trial *t, const pcs_step_report *out)
 {
-    return ran_out(out->outcome) && out->newton_residual <= t->near &&
+    const bool none = out->outcome == PCS_OUTCOME_INFEASIBLE;
+    return (ran_out(out->outcome) || none) && out->newton_residual <= t->near &&
            out->solve.measure.residual <= t->near && out->friction_residual <= t->near;
 }
 
@@ -431,6 +432,16 @@ static pcs_status account(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_repo
     return step_doubts(t, *mem, out);
 }
 
+// true when contacts rebound that may land
+static bool rebounds(const trial *t)
+{
+    bool any = false;
+    for (int i = 0; i < t->list.n && !any; ++i) {
+        any = t->list.c[i].active && t->list.c[i].bounces;
+    }
+    return any && t->rule == PCS_ACTIVATION_SPECULATIVE;
+}
+
 // The outcome of the trial, and the decision to commit or to divide it. `cut`: the budget ended
 // velocities or projection.
 static void decide(trial *t, bool cut, step_division *d, pcs_step_report *out)
@@ -440,6 +451,7 @@ static void decide(trial *t, bool cut, step_division *d, pcs_step_report *out)
     out->committed = is_acceptable(t, solved, out);
     if (t->work->budget.stopped) out->outcome = PCS_OUTCOME_STOPPED;
     if (cut) step_divide_cut(d, out);
+    if (!moves && rebounds(t)) step_divide_rebounds(d, out);
     if (out->committed && is_unsettled(t, out)) step_divide_unsettled(d, out);
     step_doubt_unsolved(t, moves, out);
 }

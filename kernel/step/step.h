@@ -387,6 +387,7 @@ typedef struct step_division {
     bool strict;            // parts must converge
     long longest;           // most units of a strict part; shorter after one that failed
     int solved;             // number of parts in a row since then
+    bool rebounds;          // contacts rebounded in a part that was not solved
     bool lands;             // the last attempt: contacts of islands that are not solved land
     pcs_step_report before; // report of all parts before it; undefined for done = 0
 } step_division;
@@ -400,6 +401,9 @@ void step_divide_unsettled(step_division *d, pcs_step_report *out);
 // Ends a part with its status and report; true when another part follows. Else the step is complete
 // and *out is the report of all of it, or it has failed and the state is as it was
 bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_step_report *out);
+// A part is not solved, and contacts rebound in it. Where it is proved that it has no solution, it
+// is not committed before they have landed
+void step_divide_rebounds(step_division *d, pcs_step_report *out);
 // True where the whole step is tried once more, undivided: it has failed, and contacts that rebound
 // may be why
 bool step_divide_land(step_division *d, pcs_status status, const pcs_step_report *out);
