@@ -78,16 +78,43 @@ static void doubt_gain(energy_scale *e, double work, double part, int one, int t
     if (work > part * e->all) doubt_add(d, work, e->all, one, two);
 }
 
-// a joint that adds energy; contacts are judged together
-static void doubt_joint_gain(const candidate *c, energy_scale *e, pcs_doubt *d)
+static double work_of_rows(const candidate *c)
 {
     double work = 0;
-    if (!c->active || c->law.kind != PCS_LAW_EQUALITY) return;
-    if (c->joint_shift) return; // only all joints at the middle together do no work
     for (int j = 0; j < c->dim; ++j) {
         work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
     }
-    doubt_gain(e, work, DOUBT_GAIN_JOINT, -1, c->interaction + 1, d);
+    return work;
+}
+
+// A joint that adds energy, no more than all rows of its island together: where a motor presses a
+// body on its joint against others, joint, motor and contact have large impulses, whose works at
+// the velocity of the start cancel
+static pcs_status doubt_joint_gains(const trial *t, pcs_arena mem, energy_scale *e, pcs_doubt *d)
+{
+    const size_t n = (size_t)t->m->n_systems;
+    if (!t->list.c[0].joint) return PCS_OK; // interactions come first
+    int *up = PCS_TAKE(&mem, n, int);
+    double *sum = PCS_TAKE(&mem, n, double);
+    if (!up || !sum) return pcs_fail_memory("step: the doubts");
+    memset(sum, 0, n * sizeof *sum);
+    step_join_islands(t, up);
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        candidates_fetch(&t->list, i);
+        const int mover = candidate_mover(t, c);
+        if (c->active && mover >= 0) sum[island_root(up, mover)] += work_of_rows(c);
+    }
+    for (int i = 0; i < t->list.n && t->list.c[i].joint; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->active || c->law.kind != PCS_LAW_EQUALITY) continue;
+        if (c->joint_shift) continue; // only all joints at the middle together do no work
+        const int mover = candidate_mover(t, c);
+        if (mover < 0) continue;
+        const double work = fmin(work_of_rows(c), sum[island_root(up, mover)]);
+        doubt_gain(e, work, DOUBT_GAIN_JOINT, -1, c->interaction + 1, d);
+    }
+    return PCS_OK;
 }
 
 static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pcs_doubt *d)
@@ -168,11 +195,11 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
     memset(seen, 0, (size_t)m->n_systems * sizeof *seen);
     energy_scale e = {t, out->energy.kinetic_before + out->energy.kinetic_after, -1};
     PCS_TRY(doubt_gains(t, mem, &e, &d[PCS_DOUBT_GAIN]));
+    PCS_TRY(doubt_joint_gains(t, mem, &e, &d[PCS_DOUBT_GAIN]));
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         candidates_fetch(&t->list, i);
         if (c->interaction >= 0) {
-            doubt_joint_gain(c, &e, &d[PCS_DOUBT_GAIN]);
             doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);
             continue;
         }

@@ -349,6 +349,42 @@ TEST(friction_that_adds_energy_is_doubted)
     ck_assert_int_lt(gains, 35);
 }
 
+// A strong motor turns an arm on its hinge, at 6 rad/s, against a wall on which it bounces. Hinge,
+// motor and contact have large impulses, and the works of each at the velocity of the start cancel:
+// the hinge adds nothing
+TEST(an_arm_pressed_to_a_wall_gains_no_energy)
+{
+    for (int k = 0; k < 4; ++k) {
+        const double e = 0.2 * (k + 1), limit = k % 2 == 0 ? 5000 : 500;
+        scene s;
+        heard h;
+        open_heard(&s, &h);
+        const double edges[3] = {0.03, 0.1, 0.3}, x[3] = {0, 0, -0.15}, y[3] = {0, 1, 0};
+        const pcs_system arm = scene_box(&s, 0.45, edges, x, NULL, NULL, NULL);
+        scene_rough(&s, arm, pcs_shape_box(0.03, 0.1, 0.3), e, 0, 0.8);
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){-1, 0, 0}, -0.2), e, 0,
+                    0.8);
+        pcs_joint_def hinge = pcs_joint_def_default(PCS_JOINT_HINGE);
+        pcs_joint_motor drive = pcs_joint_motor_default((pcs_interaction){0});
+        hinge.system1 = arm;
+        CK_OK(pcs_model_place_joint(s.m, (double[]){0, 0, 0}, y, NULL, &hinge));
+        CK_OK(pcs_model_add_joint(s.m, &hinge, &drive.joint));
+        drive.of_speed = true;
+        drive.target.offset = -6;
+        drive.limit = limit;
+        CK_OK(pcs_model_add_joint_motor(s.m, &drive, NULL));
+        scene_start(&s);
+        int touched = 0;
+        for (int i = 0; i < 300; ++i) {
+            scene_step(&s, 1e-3);
+            touched += s.report.energy.normal != 0;
+            ck_assert_int_eq(s.report.doubt[PCS_DOUBT_GAIN].count, 0);
+        }
+        ck_assert_int_gt(touched, 20);
+        scene_close(&s);
+    }
+}
+
 // contacts of a heap pass energy on to each other; together they add none, and nothing is said
 TEST(heaps_do_not_gain_energy)
 {
