@@ -42,13 +42,14 @@ static const double manifold_tol = 0.05;
 // sine below which an edge or a face of the shape is foremost in an overlap
 static const double along_tol = 1e-6;
 
-// sine by which an edge may rise along the normal of its corner
-static const double cone_tol = 1e-3;
-
 // lengths relative to the size of the shape and the triangle: differences up to which the plane is
 // as good as the closest points; a point beside an edge is above the triangle; two contacts are
-// one; the direction of closest points is rounding
-static const double tie_tol = 1e-12, snap_tol = 1e-9, same_tol = 1e-6, touch_tol = 1e-9;
+// one; the direction of closest points is rounding; error of closest points
+static const double tie_tol = 1e-12, snap_tol = 1e-9, same_tol = 1e-6, touch_tol = 1e-9,
+                    point_tol = 1e-14;
+
+// sine of the largest error of a direction that counts
+static const double cone_tol = 1e-3;
 
 // the same relative to the triangle: corners that are foremost along a direction
 static const double foremost_tol = 1e-6;
@@ -187,14 +188,24 @@ static bool point_of(const ground *g, const double m[3], int k, double p[3], dou
     }
 }
 
-// the depth of a point inside the outline of the triangle, seen along n
+static double height(const work *w, const double x[3])
+{
+    double from[3];
+    v3_sub(x, w->t.v[0], from);
+    return v3_dot(w->t.n, from);
+}
+
+// The depth of a point inside the outline of the triangle, seen along n. A point between the
+// normals of two triangles that count as one plane is above both: their edge, which never acts,
+// would miss it
 static double inside(const work *w, const double x[3])
 {
+    const double between = SURFACE_FLAT * fabs(height(w, x));
     double least = INFINITY;
     for (int k = 0; k < 3; ++k) {
         double from[3];
         v3_sub(x, w->t.v[k], from);
-        const double in = v3_dot(w->inward[k], from);
+        const double in = v3_dot(w->inward[k], from) + (w->t.flat[k] ? between : 0);
         if (!(in >= least)) least = in;
     }
     return least;
@@ -227,13 +238,6 @@ static bool beside_valley(const ground *g, const work *w, const double x[3])
         if (above) return true;
     }
     return false;
-}
-
-static double height(const work *w, const double x[3])
-{
-    double from[3];
-    v3_sub(x, w->t.v[0], from);
-    return v3_dot(w->t.n, from);
 }
 
 // the foot of x in the plane of the triangle
@@ -354,24 +358,35 @@ static int edge_of(unsigned set)
     return set == 3 ? 0 : set == 6 ? 1 : 2;
 }
 
-// true when N can be a normal of the surface at the extreme feature along it
-static bool allowed(const ground *g, const work *w, unsigned set, const double N[3])
+// The sine by which the direction of closest points may be wrong. The search for those of a curved
+// core ends where two bounds of the distance agree, which tells the direction to the root of the
+// rounding
+static double direction_error(const ground *g, const work *w, double distance)
 {
-    if (v3_dot(N, w->t.n) < -cone_tol) return false;
+    const double error = point_tol * w->size / distance;
+    return fmin(cone_tol, g->b.core.kind == CONVEX_CYLINDER ? sqrt(error) : error);
+}
+
+// True when N can be a normal of the surface at the extreme feature along it, up to an error. An
+// edge inside a plane has no normals of its own: what slides over it must not get one beside that
+// of the plane
+static bool allowed(const ground *g, const work *w, unsigned set, const double N[3], double error)
+{
+    if (v3_dot(N, w->t.n) < -error) return false;
     switch (set) {
     case 1:
     case 2:
     case 4:
-        return surface_corner_allows(g->s2->geometry, &w->t, set == 4 ? 2 : (int)set - 1, N,
-                                     cone_tol);
+        return surface_corner_allows(g->s2->geometry, &w->t, set == 4 ? 2 : (int)set - 1, N, error);
     case 3:
     case 6:
     case 5: {
         const int k = edge_of(set);
         double to[3];
+        if (w->t.flat[k]) return false;
         if (!w->t.inner[k]) return true;
         v3_sub(w->t.opposite[k], w->t.v[k], to);
-        return v3_dot(N, to) <= cone_tol * v3_norm(to);
+        return v3_dot(N, to) <= error * v3_norm(to);
     }
     default:
         return v3_dot(N, w->t.n) > 0;
@@ -603,7 +618,8 @@ static void touch(void *user, int number)
     const gjk_result found = search(g, &w.t, g->reach, &c);
     if (found == GJK_BEYOND) return;
     unsigned set = found == GJK_APART ? foremost(&w, c.u) : 0;
-    bool good = found == GJK_APART && set != 7 && allowed(g, &w, set, c.u);
+    bool good = found == GJK_APART && set != 7 &&
+                allowed(g, &w, set, c.u, direction_error(g, &w, c.distance));
     if (found == GJK_OVERLAP || (!good && c.distance < touch_tol * w.size)) {
         surface_overlap o;
         surface_find_overlap(&g->b, g->s2->geometry, &w.t, &o);

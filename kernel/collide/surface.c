@@ -9,9 +9,6 @@
 
 #include "linalg/m3.h"
 
-// sine of the angle between two triangles below which they are one plane
-static const double flat_tol = 1e-6;
-
 // true when the triangle across edge k lies in the plane of this one, and not folded back onto it
 static bool is_flat(const surface_triangle *t, int k)
 {
@@ -24,7 +21,7 @@ static bool is_flat(const surface_triangle *t, int k)
     v3_cross(edge, t->n, out);
 
     // height of the other corner, relative to its distance from the edge
-    return fabs(v3_dot(to, t->n)) <= flat_tol * v3_norm(across) && v3_dot(out, across) > 0;
+    return fabs(v3_dot(to, t->n)) <= SURFACE_FLAT * v3_norm(across) && v3_dot(out, across) > 0;
 }
 
 // ---- meshes -----------------------------------------------------------------------------------

@@ -7,6 +7,9 @@
 
 #include "collide/geometry.h"
 
+// sine of the angle between two triangles below which they are one plane
+#define SURFACE_FLAT 1e-6
+
 typedef struct surface_triangle {
     int number;
     double v[3][3];        // counter-clockwise from outside

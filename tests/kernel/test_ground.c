@@ -332,6 +332,92 @@ TEST(invalid_numbers_give_no_invalid_contact)
     }
 }
 
+// ---- prisms -----------------------------------------------------------------------------------
+
+// n flat sides about the x axis, seen from inside, each of 2 m triangles
+static void pipe_surface(int n, int m, double length, double R, surface_lists *s)
+{
+    s->nv = s->nt = 0;
+    for (int j = 0; j <= m; ++j) {
+        for (int i = 0; i < n; ++i) {
+            const double a = 2 * acos(-1) * i / n;
+            add_vertex(s, length * j / m, R * cos(a), R * sin(a));
+        }
+    }
+    for (int k = 0; k < n * m; ++k) {
+        const int a = k, b = k % n == n - 1 ? k + 1 - n : k + 1;
+        add_triangle(s, a, a + n, b);
+        add_triangle(s, b, a + n, b + n);
+    }
+}
+
+// In a pipe with flat sides every normal is perpendicular to its axis: on the edges within a side,
+// on those between two sides, and on the vertices of both.
+TEST(normals_in_a_pipe_have_no_part_along_it)
+{
+    test_random r = random_seed(42);
+    static contacts c;
+    int near = 0;
+    for (int k = 0; k < TEST_DRAWS(2000); ++k) {
+        pipe_surface(5 + k % 12, 1 + k % 9, 4, 0.9, &lists); // any shape has room in it
+        pcs_geometry *g, *hull = NULL;
+        CK_OK(pcs_geometry_create_mesh(NULL, lists.nv, lists.vertex[0], lists.nt, lists.triangle[0],
+                                       &g));
+        const pcs_shape pipe = pcs_shape_mesh(g);
+        pcs_shape s = random_solid(&r, k % 5);
+        if (k % 5 == 4) {
+            const pcs_shape box = random_solid(&r, 1);
+            s = hull_of_box(&box, &hull);
+        }
+        memset(s.position, 0, sizeof s.position);
+        double q[7];
+        random_pose(&r, 0.02, q);
+        q[0] += 2;
+        if (k % 3 == 0) memcpy(q + 3, axes[k / 2 % 5], 4 * sizeof *q);
+        const double offset[] = {0, 1e-9, -1e-9, 1e-6, -1e-6, 1e-3, -1e-3};
+        for (int i = 0; i < 3; ++i) {
+            q[2] -= pair_gap(&s, q, &pipe, NULL, 10) + (i == 2 ? offset[k % 7] : 0);
+        }
+        find_contacts(&s, q, &pipe, NULL, 0.03, &c);
+        for (int i = 0; i < c.n; ++i) {
+            ck_assert_msg(fabs(c.gap[i].N[0]) < 1e-15, "shape %d, contact %d: %g", k, i,
+                          c.gap[i].N[0]);
+        }
+        near += c.n > 0;
+        pcs_geometry_destroy(hull);
+        pcs_geometry_destroy(g);
+    }
+    ck_assert_int_ge(near, TEST_DRAWS(1000));
+}
+
+// Triangles that bend by less than counts as an edge leave no gap between them: a ball above an
+// edge or a vertex touches, as far as it is from the lowest or the highest triangle.
+TEST(nearly_flat_triangles_leave_no_gap)
+{
+    test_random r = random_seed(43);
+    const double bend = 2e-7;
+    for (int k = 0; k < TEST_DRAWS(400); ++k) {
+        flat_floor(&r, 6, 3, &lists);
+        for (int i = 0; i < lists.nv; ++i) {
+            lists.vertex[i][2] = random_between(&r, 0, 0.1) * bend;
+        }
+        pcs_geometry *g = make_mesh(&lists);
+        const pcs_shape floor = pcs_shape_mesh(g), ball = pcs_shape_sphere(2);
+        for (int i = 0; i < 10; ++i) {
+            const int at = (int)(lists.nt * random_unit(&r));
+            const double *one = lists.vertex[lists.triangle[at][0]];
+            const double *two = lists.vertex[lists.triangle[at][1]];
+            double q[7] = {0, 0, 2.0001, 1, 0, 0, 0}, along = i % 2 ? random_unit(&r) : 0;
+            for (int j = 0; j < 2; ++j) {
+                q[j] = one[j] + along * (two[j] - one[j]) + random_between(&r, -2, 2) * bend;
+            }
+            if (fabs(q[0]) > 2.9 || fabs(q[1]) > 2.9) continue;
+            CK_NEAR(pair_gap(&ball, q, &floor, NULL, 0.01), 1e-4, bend);
+        }
+        pcs_geometry_destroy(g);
+    }
+}
+
 // ---- moving -----------------------------------------------------------------------------------
 
 // a box or a cylinder thrown flat over rough triangles in one plane moves as on the plane
@@ -452,6 +538,43 @@ TEST(what_slides_into_a_valley_is_held_by_both_sides)
         falls_held(&r, k, k % 3 ? pcs_shape_hull(hull) : pcs_shape_box(0.4, 0.3, 0.2),
                    pcs_shape_height_field(g), x, 4e-3);
         pcs_geometry_destroy(hull);
+        pcs_geometry_destroy(g);
+    }
+}
+
+// Without friction a body in a pipe with flat sides keeps its speed along it to rounding, whatever
+// it meets: in landings, on its rolls from side to side, and over the seams of each side.
+TEST(speed_along_a_pipe_is_kept)
+{
+    test_random r = random_seed(44);
+    const double h = 5e-3;
+    for (int k = 0; k < 20; ++k) {
+        const double density = 1000;
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        pipe_surface(16, 8, 20, 0.5, &lists);
+        pcs_geometry *g = make_mesh(&lists);
+        pcs_shape shape = k % 4 == 1   ? pcs_shape_box(0.15, 0.1, 0.1)
+                          : k % 4 == 2 ? pcs_shape_cylinder(0.08, 0.12)
+                          : k % 4 == 3 ? pcs_shape_capsule(0.08, 0.1)
+                                       : pcs_shape_sphere(0.1);
+        pcs_body_def def = pcs_body_def_default();
+        CK_OK(pcs_body_def_of_shapes(1, &shape, &density, &def, &shape));
+        random_vector(&r, -0.2, 0.2, def.position);
+        random_vector(&r, -2, 2, def.velocity);
+        random_vector(&r, -3, 3, def.omega);
+        random_quaternion(&r, def.orientation);
+        def.position[0] = 1;
+        def.velocity[0] = random_between(&r, 1, 6);
+        const pcs_system b = scene_add(&s, &def);
+        scene_rough(&s, b, shape, k % 8 < 4 ? 0 : 0.5, 0, 0);
+        scene_rough(&s, (pcs_system){0}, pcs_shape_mesh(g), k % 8 < 4 ? 0 : 0.5, 0, 0);
+        scene_start(&s);
+        while (s.st->t < 3) {
+            scene_step(&s, h);
+            CK_NEAR(scene_v(&s, b)[0], def.velocity[0], 1e-13);
+        }
+        scene_close(&s);
         pcs_geometry_destroy(g);
     }
 }
