@@ -105,17 +105,24 @@ static bool holds(const ground *g, const double y[3])
 // ---- the list ---------------------------------------------------------------------------------
 
 // While contacts are collected, d1, which a point does not use, holds the gap, the triangle, and a
-// mark of those that are dropped.
+// mark of those that are dropped, or that are beneath the surface.
+enum { DROPPED = 1, BENEATH = 2 };
+
+// the place of a point of the shape: over the triangle, or across a valley from it, where it may be
+// beneath the surface
+typedef enum place { OVER, ACROSS, ACROSS_BENEATH } place;
+
 static void add(ground *g, unsigned id, int number, const double p[3], double radius,
-                const double y[3], const double N[3], double gap)
+                const double y[3], const double N[3], double gap, place at)
 {
     pcs_feature f;
     solid_point_plane(&g->b, g->s2, id, p, radius, y, N, &f);
     f.d1[0] = gap;
     f.d1[1] = number;
-    if (!g->through && is_beneath(g, gap)) {
+    f.d1[2] = at == ACROSS_BENEATH || is_beneath(g, gap) ? BENEATH : 0;
+    if (!g->through && f.d1[2] == BENEATH) {
         g->beneath = true;
-        g->through = holds(g, y);
+        g->through = at == OVER && holds(g, y); // elsewhere y is beside the surface
     }
     const int listed = g->n < g->capacity ? g->n : g->capacity;
     unsigned before = 0;
@@ -211,12 +218,24 @@ static double inside(const work *w, const double x[3])
     return least;
 }
 
-// True for a point above the triangle across a valley, from whose edge it is no further than reach:
-// the space that is free there is above both planes, and the point may come over the edge in one
-// step. It is lower over the triangle across.
-static bool beside_valley(const ground *g, const work *w, const double x[3])
+// true when no part of the shape is above the plane through x with the normal n, of any length
+static bool entirely_beneath(const ground *g, const double x[3], const double n[3])
 {
-    for (int k = 0; k < 3; ++k) {
+    const double up[3] = {-n[0], -n[1], -n[2]};
+    double top[3];
+    solid_lowest(&g->b, up, top);
+    v3_sub(top, x, top);
+    return !(v3_dot(n, top) + g->b.core.radius * v3_norm(n) > 0);
+}
+
+// ACROSS for a point above the triangle across a valley, from whose edge it is no further than
+// reach: the space that is free there is above both planes, and the point may come over the edge in
+// one step. It is lower over the triangle across. A shape behind that triangle is not in the
+// valley. OVER: not there
+static place across_valley(const ground *g, const work *w, const double x[3])
+{
+    place at = OVER;
+    for (int k = 0; k < 3 && at != ACROSS; ++k) {
         if (!w->valley[k]) continue;
         const double *start = w->t.v[k], *end = w->t.v[k == 2 ? 0 : k + 1];
         const double *corner[3] = {start, w->t.opposite[k], end};
@@ -227,6 +246,7 @@ static bool beside_valley(const ground *g, const work *w, const double x[3])
         v3_sub(end, start, e);
         v3_sub(w->t.opposite[k], start, to);
         v3_cross(to, e, n);
+        const double up = v3_dot(n, from);
         bool above = true;
         for (int i = 0; i < 3 && above; ++i) {
             double side[3];
@@ -235,9 +255,10 @@ static bool beside_valley(const ground *g, const work *w, const double x[3])
             v3_cross(n, e, side);
             above = v3_dot(side, from) >= 0;
         }
-        if (above) return true;
+        if (!above || entirely_beneath(g, start, n)) continue;
+        at = up < -snap_tol * g->size * v3_norm(n) ? ACROSS_BENEATH : ACROSS;
     }
-    return false;
+    return at;
 }
 
 // the foot of x in the plane of the triangle
@@ -279,7 +300,7 @@ static void add_point(ground *g, unsigned id, int number, const double x[3], con
     } else {
         v3_copy(own, p);
     }
-    add(g, id, number, p, radius, y, N, gap);
+    add(g, id, number, p, radius, y, N, gap, OVER);
 }
 
 // the part of a face or an edge of the shape on the triangle, cut by the edges of the triangle
@@ -320,11 +341,12 @@ static void add_points(ground *g, const work *w, bool face)
         if (!point_of(g, w->m, k, p, &radius, &number)) continue;
         solid_from(&g->b, p, x);
         const bool above = face && inside(w, x) >= -snap_tol * w->size;
-        if (!above && !(w->any_valley && beside_valley(g, w, x))) continue;
+        const place at = above || !w->any_valley ? OVER : across_valley(g, w, x);
+        if (!above && at == OVER) continue;
         const double gap = height(w, x) - radius;
         if (!(gap <= g->reach)) continue;
         foot(w, x, y);
-        add(g, 16 * number, w->t.number, p, radius, y, w->t.n, gap);
+        add(g, 16 * number, w->t.number, p, radius, y, w->t.n, gap, at);
     }
 }
 
@@ -677,13 +699,13 @@ static void drop_resolved(ground *g)
         const double depth = g->b.core.radius - v3_dot(N, x);
         for (int i = 0; i < g->n && -deepest > depth + snap_tol * g->size; ++i) {
             pcs_feature *o = &g->out[i];
-            if (!(-o->d1[0] > fmax(depth, 0) + snap_tol * g->size) || o->d1[2] != 0) continue;
-            if (highest(g, (int)o->d1[1], y, N) <= snap_tol * g->size) o->d1[2] = 1;
+            if (!(-o->d1[0] > fmax(depth, 0) + snap_tol * g->size) || o->d1[2] == DROPPED) continue;
+            if (highest(g, (int)o->d1[1], y, N) <= snap_tol * g->size) o->d1[2] = DROPPED;
         }
     }
     int n = 0;
     for (int i = 0; i < g->n; ++i) {
-        if (g->out[i].d1[2] == 0) g->out[n++] = g->out[i];
+        if (g->out[i].d1[2] != DROPPED) g->out[n++] = g->out[i];
     }
     g->n = n;
 }
@@ -707,7 +729,7 @@ static void drop_beneath(ground *g, const double low[3], const double high[3])
     if (g->through) return;
     int n = 0;
     for (int i = 0; i < g->n; ++i) {
-        if (!is_beneath(g, g->out[i].d1[0])) g->out[n++] = g->out[i];
+        if (g->out[i].d1[2] != BENEATH) g->out[n++] = g->out[i];
     }
     g->n = n;
 }
@@ -743,7 +765,7 @@ int collide_ground(const pcs_shape *s1, const double *q1, const pcs_shape *s2, c
         out[0] = f;
     }
     for (int i = 0; i < g.n; ++i) {
-        out[i].d1[0] = out[i].d1[1] = 0;
+        out[i].d1[0] = out[i].d1[1] = out[i].d1[2] = 0;
     }
     return g.n;
 }

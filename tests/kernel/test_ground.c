@@ -332,6 +332,45 @@ TEST(invalid_numbers_give_no_invalid_contact)
     }
 }
 
+// A closed surface wound the other way is a room: what is outside of it, however near, touches
+// nothing, neither the walls behind it nor those beside it that it is in front of.
+TEST(a_room_is_not_felt_from_outside)
+{
+    test_random r = random_seed(45);
+    const double half[3] = {0.3, 0.4, 0.5};
+    int near = 0;
+    for (int k = 0; k < TEST_DRAWS(1000); ++k) {
+        if (k % 4 == 3) {
+            icosphere(1, &lists);
+        } else {
+            box_surface(half, 1 + k % 4, &lists);
+        }
+        for (int t = 0; t < lists.nt; ++t) {
+            const int first = lists.triangle[t][0];
+            lists.triangle[t][0] = lists.triangle[t][1];
+            lists.triangle[t][1] = first;
+        }
+        pcs_geometry *g = make_mesh(&lists), *gs, *gh;
+        CK_OK(pcs_geometry_create_hull(NULL, lists.nv, lists.vertex[0], &gs));
+        const pcs_shape room = pcs_shape_mesh(g), solid = pcs_shape_hull(gs);
+        const pcs_shape cube = pcs_shape_box(0.4, 0.5, 0.6), hull = hull_of_box(&cube, &gh);
+        const pcs_shape s = k % 5 == 4 ? hull : random_solid(&r, k % 5);
+        double q[7];
+        contacts c;
+        random_pose(&r, 1.5, q);
+        find_contacts(&s, q, &solid, NULL, 10, &c);
+        if (c.n > 0 && c.gap[0].g > 0) {
+            v3_along(q, 1e-3 - c.gap[0].g, c.gap[0].N, q);
+            near += 1;
+            ck_assert_int_eq(pcs_collide(&s, q, &room, NULL, 0.1, CONTACTS_MAX, c.f), 0);
+        }
+        pcs_geometry_destroy(g);
+        pcs_geometry_destroy(gs);
+        pcs_geometry_destroy(gh);
+    }
+    ck_assert_int_ge(near, TEST_DRAWS(500));
+}
+
 // ---- prisms -----------------------------------------------------------------------------------
 
 // n flat sides about the x axis, seen from inside, each of 2 m triangles

@@ -21,10 +21,12 @@ PCS_NODISCARD PCS_API pcs_status pcs_geometry_create_hull(const pcs_env *env, in
 
 /// A surface of triangles: three vertices each (numbers from 0 into n_vertices points x y z),
 /// counter-clockwise from outside. It has an inside, beneath its triangles, but only its surface
-/// makes contacts: a shape that is entirely beneath a triangle does not touch it. Triangles whose
-/// least height is under 1e-12 of their longest side are left out; vertices at equal coordinates
-/// count as one, so that triangles are neighbours even if the list repeats vertices. Copied.
-/// Destroy with pcs_geometry_destroy.
+/// makes contacts: a shape that is entirely beneath a triangle does not touch it. So a closed
+/// surface of triangles that are clockwise from outside is a room, which holds what is in it and
+/// lets in what is outside; pcs_inertia_of_mesh refuses it, and tells whether a list is inside out.
+/// Triangles whose least height is under 1e-12 of their longest side are left out; vertices at
+/// equal coordinates count as one, so that triangles are neighbours even if the list repeats
+/// vertices. Copied. Destroy with pcs_geometry_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_geometry_create_mesh(const pcs_env *env, int n_vertices,
                                                           const double *vertices, int n_triangles,
                                                           const int *triangles, pcs_geometry **out);
