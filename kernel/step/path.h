@@ -20,6 +20,7 @@ typedef struct pair_meeting {
     int shape1, shape2;
     body_path path1, path2;
     bool meets;
+    int looks;           // collision queries that this took
     double s;            // where, and:
     double q1[7], q2[7]; // the poses there
     int n; // number of features there that may close on the rest of the path, with gaps from
