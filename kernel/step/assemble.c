@@ -162,6 +162,7 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
             settle_joint(c, step_force_part(t, candidate_mover(t, c)), pure);
         }
     }
+    list->pure = pure;
     list->settles = !pure && left > 0;
     list->settles_much = left > MUCH * change;
     list->joint_change = change;

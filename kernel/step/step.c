@@ -267,8 +267,7 @@ static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
     if (velocities_are_over(t, &end)) return PCS_OK;
     bool gains;
     PCS_TRY(step_land_gains(t, *mem, out->solve.measure.residual, &t->list, &gains));
-    if (!gains) return PCS_OK;
-    return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
+    return gains ? solve_tensions(t, mem, out) : PCS_OK;
 }
 
 // true when joints cannot all hold; Newton's method does not converge there either

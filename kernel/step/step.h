@@ -112,6 +112,7 @@ typedef struct candidates {
                      // asleep after it
     bool projected;  // the projection has measured the overlap at q'
     bool settles, settles_much; // joints in the middle remove a rest of H v, or a large one
+    bool pure;                  // joints in the middle remove nothing
     bool disagree;              // rows of redundant joints contradict each other in this step
     double joint_change;        // sum of squares of the change of H v until the middle, (m/s)^2
     double noise;               // relative speed below which an impulse is error of the solver
