@@ -259,7 +259,7 @@ static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
     bool lands = false;
     if (t->lands && !is_solved(t, out)) {
         PCS_TRY(step_land_unsolved(t, *mem, &out->solve.measure, &t->list, &lands));
-        if (lands) return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
+        if (lands) return solve_tensions(t, mem, out);
     }
     if (t->share < 1 && velocities_are_short(t, out)) return PCS_OK;
     // a contact that lands is solved again: it must not land when the budget is used up
@@ -390,7 +390,8 @@ static pcs_status review(trial *t, pcs_arena *mem, pcs_step_report *out, bool *a
     }
     bool loops = false;
     if (changed > 0) PCS_TRY(step_find_loops(t, *mem, &t->list, &loops));
-    reordered = reordered || loops;
+    // the pure midpoint rule is for the contacts with which joints gained energy
+    reordered = reordered || loops || (changed > 0 && t->list.pure);
     if (reordered) PCS_TRY(step_joint_rows(t, false, mem, &t->list));
 
     pcs_outcome end;
