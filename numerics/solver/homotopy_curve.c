@@ -20,6 +20,7 @@
 
 #include "cone/cone.h"
 #include "cone/jordan.h"
+#include "solver/random.h"
 
 #define ROOT_2 (2 * SOC_HALF)
 // Newton's corrections that bring a start with equalities on the curve
@@ -431,13 +432,10 @@ int homotopy_undecided(const homotopy *w, const homotopy_point *y)
 
 // ---- starts ------------------------------------------------------------------------------------
 
-// numbers in [-1, 1), by a generator of 64 bits (Marsaglia's xorshift)
+// numbers in [-1, 1)
 static double random_unit(uint64_t *state)
 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (double)(*state >> 11) / 4503599627370496.0 - 1;
+    return 2 * xorshift_unit(state) - 1;
 }
 
 static uint64_t generator(uint64_t seed)

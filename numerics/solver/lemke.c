@@ -23,6 +23,7 @@
 
 #include "linalg/dense.h"
 #include "solver/pivot.h"
+#include "solver/random.h"
 #include "solver/solver.h"
 
 // a coefficient below this part of the largest of its column, or below the rounding of the first
@@ -180,23 +181,15 @@ static bool refresh(lemke *s)
     return pcs_all_finite(s->t.t, n * (n + 2));
 }
 
-static double random_unit(lemke *s)
-{
-    s->random ^= s->random << 13;
-    s->random ^= s->random >> 7;
-    s->random ^= s->random << 17;
-    return (double)(s->random >> 11) / 9007199254740992.0;
-}
-
 // The first dictionary of path number k: the covering vector all ones, then random; all w basic,
 // then a random complementary basis, for which d z0 raises every row equally. false when that basis
 // is singular.
 static bool begin(lemke *s, int k)
 {
     const int n = s->n;
-    const double share = k < SAME_BASIS ? 0 : 0.5 * random_unit(s);
+    const double share = k < SAME_BASIS ? 0 : 0.5 * xorshift_unit(&s->random);
     for (int i = 0; i < n; ++i) {
-        const bool swap = share > 0 && random_unit(s) < share;
+        const bool swap = share > 0 && xorshift_unit(&s->random) < share;
         s->t.basic[i] = s->first[i] = swap ? i : n + i;
         s->t.nonbasic[i] = swap ? n + i : i;
         s->place[s->t.basic[i]] = i;
@@ -209,7 +202,7 @@ static bool begin(lemke *s, int k)
     // d = (basis) times the required rise
     memset(s->cover, 0, (size_t)n * sizeof *s->cover);
     for (int i = 0; i < n; ++i) {
-        const double rise = k == 0 ? 1 : exp2(6 * random_unit(s) - 3);
+        const double rise = k == 0 ? 1 : exp2(6 * xorshift_unit(&s->random) - 3);
         system_column(s, s->first[i], s->work);
         for (int l = 0; l < n; ++l) {
             s->cover[l] += rise * s->work[l];

@@ -21,6 +21,7 @@
 #include "local/function.h"
 #include "problem/problem.h"
 #include "solver/newton_cones.h"
+#include "solver/random.h"
 #include "solver/solver.h"
 
 #define SMALL       24                 // rows below which our own LU beats BLAS
@@ -304,10 +305,7 @@ static void restart(newton *w, const double *best, uint64_t *seed)
         if (x > size) size = x;
     }
     for (int i = 0; i < n; ++i) {
-        *seed ^= *seed << 13;
-        *seed ^= *seed >> 7;
-        *seed ^= *seed << 17;
-        const double unit = (double)(*seed >> 11) / 9007199254740992.0;
+        const double unit = xorshift_unit(seed);
         const double a = best[i] * w->root[i], span = fabs(a) > size ? fabs(a) : size;
         w->a[i] = w->equal[i] ? a + span * (2 * unit - 1) : 2 * span * unit * unit;
     }

@@ -20,6 +20,7 @@
 #include "local/equality.h"
 #include "problem/problem.h"
 #include "solver/anderson.h"
+#include "solver/random.h"
 #include "solver/solver.h"
 
 // largest number of differences of the acceleration
@@ -240,20 +241,10 @@ static void visit(const sweep *w, int b, int h, double *ui, double *r, double *u
 
 // ---- sweeps ------------------------------------------------------------------------------------
 
-// xorshift64
-static uint64_t next_random(sweep *w)
-{
-    uint64_t x = w->random;
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return w->random = x;
-}
-
 static void shuffle(sweep *w)
 {
     for (int k = w->units - 1; k > 0; --k) {
-        const int at = (int)(next_random(w) % ((uint64_t)k + 1)), keep = w->order[k];
+        const int at = (int)(xorshift(&w->random) % ((uint64_t)k + 1)), keep = w->order[k];
         w->order[k] = w->order[at];
         w->order[at] = keep;
     }
