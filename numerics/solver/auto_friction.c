@@ -5,14 +5,16 @@
 // comes first: where the gaps of hyperstatic contacts do not quite fit a plane, its steps of least
 // norm move impulses as far as they have to, and prox takes small steps. Shorter steps of ipm move
 // such impulses along the edge of the cones. Where the shift of friction makes ADMM cycle, another
-// penalty often does not. What all of them leave is followed along its path. doc/solver-auto.md
-// shows what each part solves.
+// penalty often does not. What all of them leave is followed along its path, and where there are
+// few rows, Newton's method tries random starts. doc/solver-auto.md shows what each part solves.
 #include <string.h>
 
+#include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "problem/problem.h"
 #include "solver/polish.h"
 #include "solver/portfolio.h"
+#include "solver/random.h"
 
 // ---- costs -------------------------------------------------------------------------------------
 
@@ -190,6 +192,51 @@ static pcs_status run(portfolio *f, const part *k, costs c, const double *start)
     return PCS_OK;
 }
 
+// ---- random starts ---------------------------------------------------------------------------
+
+// largest number of rows that have this part, number of starts, and Newton steps from each
+#define START_ROWS  60
+#define STARTS      150
+#define START_STEPS 40
+// Size of the random part over |q| / s: 10^-FAR_LOG to 10^FAR_LOG, and near the best r
+// 10^-NEAR_LOG to 1
+#define FAR_LOG  1.5
+#define NEAR_LOG 5
+
+// a random point of K, or the best r changed at random; each block has a size of its own
+static void draw(const portfolio *f, bool near, uint64_t *state, double *r)
+{
+    for (int b = 0; b < f->p->nb; ++b) {
+        const pcs_block *k = &f->p->block[b];
+        const double unit = xorshift_unit(state),
+                     log = near ? -NEAR_LOG * unit : FAR_LOG * (2 * unit - 1);
+        for (int i = k->row; i < k->row + k->dim; ++i) {
+            const double size = f->t.best_measure.q_unit * pow(10, log) / f->s[i];
+            r[i] = (near ? f->t.best[i] : 0) + size * (2 * xorshift_unit(state) - 1);
+        }
+    }
+    cone_project(f->p->nb, f->p->block, r);
+}
+
+// Newton's method from random statuses of the contacts, on functions with which it changes these as
+// an active set method does: within few steps it is at a solution or at a kink of |F|. With the one
+// of Fischer and Burmeister it needs more starts and more steps.
+static pcs_status random_starts(portfolio *f, costs c)
+{
+    static const pcs_newton_function functions[] = {PCS_NEWTON_FUNCTION_AC,
+                                                    PCS_NEWTON_FUNCTION_NATURAL};
+    pcs_solver_opts o = portfolio_options(f, &solver_newton);
+    o.max_iters = START_STEPS;
+    o.as.newton.restarts = 0;
+    uint64_t state = 88172645463325252u;
+    for (int k = 0; k < STARTS && !f->over && !f->infeasible; ++k) {
+        o.as.newton.function = functions[k % 2];
+        draw(f, k % 4 >= 2, &state, f->scratch);
+        PCS_TRY(portfolio_run(f, &solver_newton, &o, c.step, f->scratch));
+    }
+    return last_digits(f, c);
+}
+
 size_t portfolio_friction_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     size_t most = polish_bytes(p);
@@ -212,5 +259,6 @@ pcs_status portfolio_friction(portfolio *f)
         if (!takes(&course[k], f) || !portfolio_begins(f, PART_NSGS + k)) continue;
         PCS_TRY(run(f, &course[k], c, start));
     }
-    return PCS_OK;
+    if (f->p->n > START_ROWS || !portfolio_begins(f, PART_STARTS)) return PCS_OK;
+    return random_starts(f, c);
 }

@@ -32,7 +32,9 @@ typedef enum auto_part {
     PART_VELOCITIES,
     PART_PATH,
     PART_PROOF,
-    PART_LAST = PART_PROOF
+    // with friction, after those of `course`
+    PART_STARTS,
+    PART_LAST = PART_STARTS
 } auto_part;
 
 #define PART_MASK ((int)((1u << PART_LAST) - 1)) // all parts

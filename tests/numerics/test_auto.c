@@ -1,14 +1,15 @@
 // auto on problems of one to six contacts, W of deficient rank: faces of boxes whose corners nearly
 // fit a plane, bodies on joints, also redundant ones. Their q leaves the range of W by up to 1e-9:
 // then impulses have to move among the contacts until one opens or slides. If any of five other
-// solvers solves a problem, auto solves it too.
+// solvers solves a problem, auto solves it too. Boxes jammed between faces by large friction are
+// solved where their solution exists for certain.
 #include "support.h"
 
 #include <percuss/solver.h>
 #include <percuss/solver_table.h>
 
-typedef enum shape { FACE, JOINED, REDUNDANT, STACKED, SHAPES } shape;
-static const char *const shape_name[SHAPES] = {"face", "joined", "redundant", "stacked"};
+typedef enum shape { FACE, JOINED, REDUNDANT, STACKED, SHAPES, JAMMED = SHAPES } shape;
+static const char *const shape_name[] = {"face", "joined", "redundant", "stacked", "jammed"};
 
 enum { CONTACTS = 6, JOINTS = 2, ROWS = 3 * (CONTACTS + JOINTS), NV = 12 };
 
@@ -19,11 +20,12 @@ typedef struct small {
     pcs_arena arena;
 } small;
 
-// the rows of a point at `lever` from the centre of a body, in the axes N = z, T1 = x, T2 = y
-static void add_rows(small *s, int row, int body, double sign, const double lever[3])
+// the rows of a point at `lever` from the centre of a body: N the axis, T1 and T2 the next two
+static void add_rows(small *s, int row, int body, double sign, int axis, const double lever[3])
 {
     for (int k = 0; k < 3; ++k) {
-        double *h = s->H[row + k] + 6 * body, t[3] = {k == 1, k == 2, k == 0};
+        double *h = s->H[row + k] + 6 * body, t[3] = {0};
+        t[(axis + k) % 3] = 1;
         for (int i = 0; i < 3; ++i) {
             const int j = (i + 1) % 3, l = (i + 2) % 3;
             h[i] = sign * t[i];
@@ -52,9 +54,29 @@ static void add_contacts(small *s, shape k, const double edge[3], test_random *r
         }
         const double mu = random_unit(rng) < 0.5 ? 0.4 : random_between(rng, 0.02, 1.2);
         const int row = add_block(s, PCS_CONE_COULOMB, mu);
-        add_rows(s, row, k == JOINED && c % 2, 1, lever);
+        add_rows(s, row, k == JOINED && c % 2, 1, 2, lever);
         lever[2] += 2 * edge[2];
-        if (k == STACKED && c >= 3) add_rows(s, row, 1, -1, lever);
+        if (k == STACKED && c >= 3) add_rows(s, row, 1, -1, 2, lever);
+    }
+}
+
+// corners of two boxes against walls of any direction, and against each other
+static void add_jammed(small *s, const double edge[3], test_random *rng)
+{
+    const int count = 3 + (int)((CONTACTS - 2) * random_unit(rng));
+    const double misfit = pow(10, random_between(rng, -10, -2));
+    for (int c = 0; c < count; ++c) {
+        const int axis = (int)(3 * random_unit(rng)), body = random_unit(rng) < 0.5;
+        const double side = random_unit(rng) < 0.5 ? -1 : 1;
+        double lever[3];
+        for (int i = 0; i < 3; ++i) {
+            lever[i] = i == axis || random_unit(rng) < 0.5 ? -side * edge[i] : side * edge[i];
+            lever[i] *= 1 + misfit * random_normal(rng);
+        }
+        const int row = add_block(s, PCS_CONE_COULOMB, pow(10, random_between(rng, 0.5, 1.5)));
+        add_rows(s, row, body, side, axis, lever);
+        lever[axis] += 2 * side * edge[axis];
+        if (random_unit(rng) < 0.3) add_rows(s, row, 1 - body, -side, axis, lever);
     }
 }
 
@@ -66,8 +88,8 @@ static void add_joints(small *s, int count, test_random *rng)
     }
     for (int j = 0; j < count; ++j) {
         const int row = add_block(s, PCS_CONE_EQUALITY, 0);
-        add_rows(s, row, 0, 1, lever[0]);
-        add_rows(s, row, 1, -1, lever[1]);
+        add_rows(s, row, 0, 1, 2, lever[0]);
+        add_rows(s, row, 1, -1, 2, lever[1]);
     }
 }
 
@@ -93,14 +115,21 @@ static void open_small(small *s, shape k, uint64_t seed)
     for (int i = 0; i < 3; ++i) {
         edge[i] = random_between(&rng, 0.05, 0.5);
     }
-    add_contacts(s, k, edge, &rng);
+    if (k == JAMMED) {
+        add_jammed(s, edge, &rng);
+    } else {
+        add_contacts(s, k, edge, &rng);
+    }
     if (k == JOINED || k == REDUNDANT) add_joints(s, k == JOINED ? 1 : 2, &rng);
     for (int i = 0; i < NV; ++i) {
         const double side = edge[i % 3] * edge[(i + 1) % 3];
         inverse[i] = random_between(&rng, 0.3, 2) / (i % 6 < 3 ? 1 : 0.1 * side + 1e-4);
+        if (k == JAMMED && i % 6 >= 3) inverse[i] *= pow(10, random_between(&rng, -2, 2));
     }
     velocities(&rng, v);
-    const double noise = random_unit(&rng) < 0.3 ? 0 : pow(10, random_between(&rng, -15, -10));
+    // q of velocities: the jammed have a solution
+    const double noise =
+        k == JAMMED || random_unit(&rng) < 0.3 ? 0 : pow(10, random_between(&rng, -15, -10));
     for (int i = 0; i < s->p.n; ++i) {
         s->q[i] = noise * random_normal(&rng);
         for (int e = 0; e < NV; ++e) {
@@ -157,5 +186,18 @@ TEST(solves_what_others_solve)
         for (int seed = 0; seed < TEST_DRAWS(60); ++seed) {
             expect_best((shape)k, seed);
         }
+    }
+}
+
+// no part before the random starts solves one of these
+TEST(solves_jammed_boxes)
+{
+    static const int seeds[] = {1553, 749, 322, 346, 634, 937, 1227, 1385, 2244, 2353};
+    for (int i = 0; i < TEST_DRAWS((int)(sizeof seeds / sizeof *seeds)); ++i) {
+        small s;
+        open_small(&s, JAMMED, (uint64_t)seeds[i]);
+        ck_assert_msg(solves(&s, PCS_SOLVER_AUTO, 1e-8, false), "%s, seed %d", shape_name[JAMMED],
+                      seeds[i]);
+        pcs_arena_destroy(NULL, &s.arena);
     }
 }
