@@ -38,6 +38,7 @@
 #include <string.h>
 
 #include "collide/collide.h"
+#include "cone/cone.h"
 #include "linalg/m3.h"
 #include "step/guided.h"
 #include "step/jointed.h"
@@ -106,16 +107,19 @@ static bool pushes(const trial *t, const candidate *c)
     return contact_takes_part(t, c) && c->at >= 0 && t->solution.r[c->at] > 0;
 }
 
-// true when an impulse changes the speed of a body by more than the error of the solver
+// True when an impulse changes the speed of a body by more than the error of the solver. With much
+// friction the normal part may be noise while the tangential one is not.
 static bool pushes_hard(const trial *t, const candidate *c)
 {
     if (!pushes(t, c)) return false;
-    const double tol = t->h * t->list.noise;
+    const double *r = t->solution.r + c->at;
+    const double tangent = c->dim > 1 ? cone_tangent(c->dim, r) / CONE_STEEP : 0;
+    const double push = r[0] > tangent ? r[0] : tangent, tol = t->h * t->list.noise;
     const int sys[2] = {c->sys1, c->sys2};
     for (int side = 0; side < 2; ++side) {
         if (!system_moves(t->m, sys[side])) continue;
         const model_system *s = &t->m->system[sys[side]];
-        if (t->h * t->solution.r[c->at] > tol * s->mass * t->reach[sys[side]]) return true;
+        if (t->h * push > tol * s->mass * t->reach[sys[side]]) return true;
     }
     return false;
 }
