@@ -34,9 +34,9 @@
 // ---- the outcome -------------------------------------------------------------------------------
 
 // True when a residual of the velocity problem is the rounding error of its own data. Each u_i sums
-// products of the size of |H| |A^-1 H^T r|. If these are much larger than u and q, as for a heavy
-// body on a light one, no r has a smaller residual in double precision. The rounding error must be
-// small relative to q: relative to a diverging r any residual is small.
+// products of the size of |H| |A^-1| |H|^T |r|. If these are much larger than u and q, as for a
+// heavy body on a light one, no r has a smaller residual in double precision. The rounding error
+// must be small relative to q: relative to a diverging r any residual is small.
 static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_arena mem)
 {
     if (report->outcome != PCS_OUTCOME_STALLED && report->outcome != PCS_OUTCOME_MAX_ITERS)

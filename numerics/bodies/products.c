@@ -147,19 +147,33 @@ pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale)
 
 // ---- the load ----------------------------------------------------------------------------------
 
-// v += |A^-1 J^T r| of a block, both sides; t: zeros before and after
-static void add_velocities(const bodies_problem *b, const bodies_block *k, const double *r,
-                           double *t, double *v)
+// v += |A^-1 J^T r| of a block, both sides; t: zeros before and after. With J, its scratch, no less
+// than |A^-1 |J|^T |r||: the moments of r about G may cancel, as in a joint far from G that only
+// pulls, and their rounding may not
+static void add_velocities(const bodies_problem *b, int block, const double *r, double *t,
+                           double *J, double *v)
 {
-    const int *start = b->A->start;
+    const bodies_block *k = &b->block[block];
+    const int *start = b->A->start, d = k->dim;
     bodies_block_impulse(k, start, b->R, r, t);
     for (int e = 0; e < 2; ++e) {
         const int s = k->sys[e];
         if (s < 0) continue;
+        const int n = width(start, s);
+        double *terms = J ? J + (size_t)d * (size_t)n : NULL;
+        if (J) bodies_rows(b, block, e, J);
+        for (int j = 0; J && j < n; ++j) {
+            terms[j] = 0;
+            for (int a = 0; a < d; ++a) {
+                terms[j] += fabs(J[a + d * j]) * fabs(r[a]);
+            }
+        }
+        if (J) block_lu_solve(b->A, s, terms);
         block_lu_solve(b->A, s, t + start[s]);
-        for (int j = start[s]; j < start[s + 1]; ++j) {
-            v[j] += fabs(t[j]);
-            t[j] = 0;
+        for (int j = 0; j < n; ++j) {
+            const double one = fabs(t[start[s] + j]), all = J ? fabs(terms[j]) : 0;
+            v[start[s] + j] += all > one ? all : one;
+            t[start[s] + j] = 0;
         }
     }
 }
@@ -187,9 +201,9 @@ double bodies_load(const bodies_problem *b, const double *v_free, double most, c
         if (b->block[i].dim > tallest) tallest = b->block[i].dim;
     }
     const size_t n = (size_t)nv, w = (size_t)widest, d = (size_t)tallest;
-    double *v = PCS_TAKE(&work, 2 * n + w * d + d, double);
+    double *v = PCS_TAKE(&work, 2 * n + w * (d + 1) + d, double);
     if (!v) return -1;
-    double *t = v + n, *J = t + n, *sum = J + w * d;
+    double *t = v + n, *J = t + n, *sum = J + w * (d + 1);
     for (int i = 0; i < 2 * b->nb; ++i) {
         const int s = b->block[i / 2].sys[i % 2];
         for (int j = s < 0 ? 0 : start[s]; s >= 0 && j < start[s + 1]; ++j) {
@@ -198,7 +212,7 @@ double bodies_load(const bodies_problem *b, const double *v_free, double most, c
         }
     }
     for (int i = 0; i < b->nb; ++i) {
-        add_velocities(b, &b->block[i], r + b->block[i].row, t, v);
+        add_velocities(b, i, r + b->block[i].row, t, v_free ? J : NULL, v);
     }
     squares load = {0};
     for (int i = 0; i < b->nb; ++i) {

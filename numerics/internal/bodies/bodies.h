@@ -105,9 +105,9 @@ PCS_API pcs_status bodies_find_far(const bodies_problem *b, int nb, const int *b
                                    const double *v_free, pcs_arena work, pcs_far *out);
 
 // The norm of u = H v + shift computed with the absolute values of all terms: times DBL_EPSILON it
-// bounds the rounding of u. v_free null: of the impulses alone, |H| |A^-1 H^T r|. A shift counts up
-// to `most` beyond the other terms of its row: more is the rounding of a far target. Memory from
-// the arena by value; negative when that is too small
+// bounds the rounding of u. v_free null: of the impulses alone, |H| sum |A^-1 H_i^T r_i|, where the
+// terms of a block may cancel. A shift counts up to `most` beyond the other terms of its row: more
+// is the rounding of a far target. Memory from the arena by value; negative when that is too small
 PCS_API double bodies_load(const bodies_problem *b, const double *v_free, double most,
                            const double *r, pcs_arena work);
 
