@@ -99,8 +99,9 @@ typedef struct pcs_body_def {
     double inertia[9];    ///< about G, body axes, symmetric positive definite, no principal
                           ///< moment larger than the sum of the others, kg m^2. All zero: the
                           ///< inertia of its shapes, with this mass at uniform density (about their
-    ///< own centre of mass; overlaps count once for each shape); without shapes
-    ///< that of a solid sphere of radius 0.1 m
+    ///< own centre of mass; overlaps count once for each shape). Without shapes
+    ///< that of a solid sphere of radius 0.1, whatever the unit of length: the
+    ///< log warns
     double added_mass[36]; ///< added mass of the fluid around it, 6x6 column-major, on the velocity
                            ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero: none.
                            ///< Symmetric, and positive definite together with mass and inertia.
@@ -116,7 +117,9 @@ typedef struct pcs_body_def {
     void *user;                    ///< passed to the callbacks; must outlive the model
 } pcs_body_def;
 
-/// 1 kg, inertia zero (that of its shapes), at the origin, at rest.
+/// 1 kg, inertia zero (that of its shapes), at the origin, at rest. A body that gets no shapes then
+/// has the inertia of a ball of radius 0.1: set `inertia` of a mass on a rod or of a link, above
+/// all where lengths are not in m.
 PCS_API pcs_body_def pcs_body_def_default(void);
 
 /// The same with this mass and inertia, at position inertia.G; the body axes are those of the
