@@ -50,20 +50,23 @@ typedef struct run_energy {
 
 // part of the energy at work that makes a doubt
 #define MUCH 0.1
+// of the kinetic energy: steps that change less by rounding do not count
+#define NOISE 1e-12
 
 // steps that correct large errors have other doubts
 static void count_energy(const pcs_step_report *step, run_energy *sum)
 {
     const pcs_energy *e = &step->energy;
     const pcs_doubt *d = step->doubt;
+    sum->kinetic = fmax(sum->kinetic, fmax(e->kinetic_before, e->kinetic_after));
     if (d[PCS_DOUBT_OVERLAP].count == 0 && d[PCS_DOUBT_JOINT].count == 0) {
+        const double noise = NOISE * sum->kinetic;
         sum->added += e->projection;
-        sum->adding += e->projection > 0;
+        sum->adding += e->projection > noise;
         // the energy taken from lifted islands is no loss
         sum->taken -= e->joints + e->projection;
-        sum->taking += e->joints < 0;
+        sum->taking += e->joints < -noise;
     }
-    sum->kinetic = fmax(sum->kinetic, fmax(e->kinetic_before, e->kinetic_after));
     sum->low = fmin(sum->low, fmin(e->potential_before, e->potential_after));
     sum->high = fmax(sum->high, fmax(e->potential_before, e->potential_after));
 }

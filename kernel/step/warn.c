@@ -128,10 +128,13 @@ void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
                  " %.2g",
                  d->t, unsolved[d->one], d->value, d->limit);
     } else if (kind == PCS_DOUBT_JOINT) {
+        const bool closes = !m || m->scheme.projection != PCS_PROJECTION_NONE;
         snprintf(text, room,
                  "%s is violated by %.3g m at t = %g s, and the smaller of its bodies has"
-                 " a size of %.3g m: a projection closes it, by a jump",
-                 who, d->value, d->t, d->limit);
+                 " a size of %.3g m: %s",
+                 who, d->value, d->t, d->limit,
+                 closes ? "a projection closes it, by a jump"
+                        : "smaller steps, or a projection, keep it closed");
     } else if (kind == PCS_DOUBT_PROJECTION) {
         snprintf(text, room,
                  "the projection of positions adds %.3g J from t = %g s on, where %.3g J are at"
