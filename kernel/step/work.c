@@ -215,6 +215,40 @@ static pcs_status check_numbers(const char *name, const pcs_model *m, const pcs_
     return PCS_OK;
 }
 
+// off a rotation about the normal, relative: more is no rounding
+#define TILTED 1e-9
+
+// a user may write any numbers into a state
+static pcs_status check_planes(const char *name, const pcs_model *m, const pcs_state *st)
+{
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        if (s->plane == PCS_PLANE_NONE) continue;
+        const double *Q = st->q + s->q_at + 3, *v = st->v + s->v_at;
+        const int normal = plane_normal(s->plane);
+        double off = 0;
+        bool leaves = false;
+        for (int k = 0; k < BODY_NV; ++k) {
+            leaves = leaves || (system_locks(s, k) && v[k] != 0);
+            if (k < 3 && k != normal) off = fmax(off, fabs(Q[1 + k]));
+        }
+        if (!leaves && !(off > TILTED * fmax(fabs(Q[0]), fabs(Q[1 + normal])))) continue;
+        char who[PART_WORDS];
+        part_words(m, PART_SYSTEM, "body ", i + 1, who);
+        if (leaves) {
+            return pcs_fail(PCS_ERR_ARG,
+                            "%s: %s is planar, and its velocity in the state leaves its plane: only"
+                            " omega[%d] and the two velocities in the plane may differ from 0",
+                            name, who, normal);
+        }
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: %s is planar, and its orientation in the state is not a rotation about"
+                        " the %c axis, the normal of its plane",
+                        name, who, "xyz"[normal]);
+    }
+    return PCS_OK;
+}
+
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st, const pcs_work *wk)
 {
     if (!m || !st || !wk) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", name);
@@ -237,5 +271,6 @@ pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
     // the systems are searched only for the one to name
     const bool good =
         model_in_range(st->q, (size_t)st->nq) && model_in_range(st->v, (size_t)st->nv);
-    return good && isfinite(st->t) ? PCS_OK : check_numbers(name, m, st);
+    if (!good || !isfinite(st->t)) return check_numbers(name, m, st);
+    return m->n_planar > 0 ? check_planes(name, m, st) : PCS_OK;
 }

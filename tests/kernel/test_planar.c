@@ -443,3 +443,37 @@ TEST(planar_definitions_that_are_refused)
     scene_start(&s);
     scene_close(&s);
 }
+
+// a state that a program has written: numbers out of the plane are refused, for any plane, and the
+// same numbers within it are not
+TEST(planar_states_that_are_refused)
+{
+    for (int plane = PCS_PLANE_XY; plane <= PCS_PLANE_YZ; ++plane) {
+        scene s = scene_open();
+        const pcs_body_def def = at((pcs_plane)plane, 0, 0, 0.3);
+        pcs_system disk;
+        CK_OK(pcs_model_add_disk(s.m, &def, 1, 1, (pcs_material){0}, &disk));
+        scene_start(&s);
+        for (int i = 0; i < 3; ++i) {
+            const bool normal = i == AXES[plane][2];
+            double *v = scene_v(&s, disk), *q = scene_q(&s, disk), before[7];
+            memcpy(before, q, sizeof before);
+            double *leaves = normal ? &v[i] : &v[3 + i], *stays = normal ? &v[3 + i] : &v[i];
+            *leaves = 3;
+            CK_SAYS(pcs_step(s.m, s.st, s.wk, 1e-3, NULL), PCS_ERR_ARG, "leaves its plane");
+            *leaves = 0;
+            *stays = 3;
+            scene_step(&s, 1e-3);
+            *stays = 0;
+            q[4 + i] = 0.3;
+            if (normal) {
+                scene_step(&s, 1e-3);
+            } else {
+                CK_SAYS(pcs_run(s.m, s.st, s.wk, 1e-3, 1, NULL, NULL, NULL), PCS_ERR_ARG,
+                        "not a rotation about");
+            }
+            memcpy(q, before, sizeof before);
+        }
+        scene_close(&s);
+    }
+}
