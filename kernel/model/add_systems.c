@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include <percuss/motion.h>
+
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "linalg/m3.h"
@@ -210,6 +212,7 @@ static pcs_status check_pose(const pcs_model *m, const pcs_body_def *def)
     if (def->fixed && def->motion) {
         return pcs_fail(PCS_ERR_ARG, "body: it is fixed and has a motion; choose one");
     }
+    if (def->motion == pcs_motion_follow) PCS_TRY(pcs_motion_check(def->user));
     if (def->carrier.id == 0) {
         if (!def->pose && !def->pose_jacobian && !def->touches_carried) return PCS_OK;
         return pcs_fail(PCS_ERR_ARG, "body: it has a pose callback, a Jacobian of it or"

@@ -138,16 +138,22 @@ pcs_status system_motion(const model_system *s, double t, double q[7], double v[
         if (i < BODY_NV) v[i] = NAN;
     }
     const int answer = s->motion(s->user, t, q, v);
-    bool usable = answer == 0;
-    for (int i = 0; i < BODY_NQ; ++i) {
-        usable = usable && fabs(q[i]) < MOTION_MOST && (i == BODY_NV || fabs(v[i]) < MOTION_MOST);
-    }
-    if (usable && pcs_quat_normalise(q + 3) == PCS_OK) return PCS_OK;
     char who[PART_WORDS];
-    return pcs_fail(PCS_ERR_CALLBACK,
-                    "the motion callback of %s returned %d, left an entry unset, not finite or "
-                    "beyond %g, or gave a zero quaternion at t = %g",
-                    system_words(s, who), answer, MOTION_MOST, t);
+    if (answer != 0) {
+        return pcs_fail(PCS_ERR_CALLBACK, "the motion callback of %s returned %d at t = %g",
+                        system_words(s, who), answer, t);
+    }
+    for (int i = 0; i < BODY_NQ + BODY_NV; ++i) {
+        const bool pose = i < BODY_NQ;
+        const double x = pose ? q[i] : v[i - BODY_NQ];
+        if (fabs(x) < MOTION_MOST) continue;
+        return pcs_fail(PCS_ERR_CALLBACK, "the motion callback of %s gave %c[%d] = %g at t = %g%s",
+                        system_words(s, who), pose ? 'q' : 'v', pose ? i : i - BODY_NQ, x, t,
+                        isnan(x) ? ": it is not a number, or was left unset" : ", too large");
+    }
+    if (pcs_quat_normalise(q + 3) == PCS_OK) return PCS_OK;
+    return pcs_fail(PCS_ERR_CALLBACK, "the motion callback of %s gave a zero quaternion at t = %g",
+                    system_words(s, who), t);
 }
 
 pcs_status model_may_change(const pcs_model *m, const char *who)

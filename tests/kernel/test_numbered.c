@@ -47,6 +47,54 @@ static double rate_error(pcs_motion *m, double t, double h)
     return worst;
 }
 
+static int no_height(void *user, double t, double q[7], double v[6])
+{
+    (void)user;
+    (void)t;
+    for (int i = 0; i < 7; ++i) {
+        if (i != 2) q[i] = i == 3;
+        if (i < 6) v[i] = 0;
+    }
+    return 0;
+}
+
+static int no_orientation(void *user, double t, double q[7], double v[6])
+{
+    no_height(user, t, q, v);
+    q[2] = q[3] = 0;
+    return 0;
+}
+
+static int gives_up(void *user, double t, double q[7], double v[6])
+{
+    no_height(user, t, q, v);
+    return 7;
+}
+
+// a motion that cannot be followed: the sentence names what is wrong
+TEST(the_fault_of_a_motion_is_named)
+{
+    const struct {
+        pcs_body_motion_fn fn;
+        const char *words;
+    } all[] = {
+        {no_height, "q[2] = nan"}, {no_orientation, "zero quaternion"}, {gives_up, "returned 7"}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+        pcs_model *m;
+        pcs_state *st;
+        pcs_body_def def = pcs_body_def_default();
+        def.motion = all[k].fn;
+        CK_OK(pcs_model_create(NULL, &m));
+        CK_OK(pcs_model_add_body(m, &def, NULL));
+        CK_SAYS(pcs_state_create(m, &st), PCS_ERR_CALLBACK, all[k].words);
+        pcs_motion zero = {.axis = {0, 0, 1}};
+        def.motion = pcs_motion_follow;
+        def.user = &zero;
+        CK_SAYS(pcs_model_add_body(m, &def, NULL), PCS_ERR_ARG, "the orientation is zero");
+        pcs_model_destroy(m);
+    }
+}
+
 TEST(the_velocity_of_a_motion_is_the_rate_of_its_pose)
 {
     test_random r = random_seed(5);
