@@ -69,6 +69,17 @@ static const char *interaction_name(const pcs_model *m, int id)
     return pcs_model_interaction_name(m, (pcs_interaction){id});
 }
 
+// true when the list of the file has an interaction of this name, which is not made yet
+static bool comes_later(const builder *b, const char *name)
+{
+    const json_t *list = json_object_get(b->root, "interactions");
+    for (size_t i = 0; i < json_array_size(list); ++i) {
+        const char *own = json_string_value(json_object_get(json_array_get(list, i), "name"));
+        if (own && strcmp(own, name) == 0) return true;
+    }
+    return false;
+}
+
 pcs_status find_interaction(builder *b, const part *p, const place *at, pcs_interaction *out)
 {
     const int last = pcs_model_interaction_count(b->model);
@@ -77,6 +88,11 @@ pcs_status find_interaction(builder *b, const part *p, const place *at, pcs_inte
         return PCS_OK;
     }
     if (p->name && pcs_model_find_interaction(b->model, p->name, out) == PCS_OK) return PCS_OK;
+    if (p->name && comes_later(b, p->name)) {
+        return refuse(&b->src, at, PCS_ERR_FORMAT,
+                      "the interaction '%.60s' stands later in the file; move it before this one",
+                      p->name);
+    }
     return refuse_part(b, p, "interaction", last, interaction_name, at);
 }
 

@@ -31,7 +31,7 @@ static pcs_status check_friction(const char *what, double e_t, double mu)
                         e_t);
     }
     if (mu >= 0 && isfinite(mu)) return PCS_OK;
-    return pcs_fail(PCS_ERR_ARG, "%s: the friction mu is %g; it must not be negative, and finite",
+    return pcs_fail(PCS_ERR_ARG, "%s: the friction mu is %g; it must be finite and not negative",
                     what, mu);
 }
 
@@ -155,10 +155,10 @@ static pcs_status check_law(const pcs_interaction_def *def)
                         " negative",
                         law->limit);
     case PCS_LAW_NEWTON_IMPACT:
-        return check_restitution("interaction ", law->e);
+        return check_restitution("interaction", law->e);
     case PCS_LAW_NEWTON_COULOMB:
-        PCS_TRY(check_restitution("interaction ", law->e));
-        PCS_TRY(check_friction("interaction ", law->e_t, law->mu));
+        PCS_TRY(check_restitution("interaction", law->e));
+        PCS_TRY(check_friction("interaction", law->e_t, law->mu));
         if (def->relation.dim == 2 || def->relation.dim == 3) return PCS_OK;
         return pcs_fail(PCS_ERR_SIZE,
                         "interaction: its relation has %d rows; Coulomb friction needs 3 (N, T1,"

@@ -991,6 +991,9 @@ static const struct {
      "interactions[0]", "both axis and axes1"},
     {"{\"percuss_scene\": 1, \"interactions\": [{\"kind\": \"limits\", \"joint\": \"x\"}]}",
      "interactions[0].joint", "no interaction has the name 'x'"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}], \"interactions\": [{\"kind\": "
+     "\"limits\", \"joint\": \"x\"}, {\"kind\": \"hinge\", \"name\": \"x\", \"bodies\": [\"a\"]}]}",
+     "interactions[0].joint", "'x' stands later in the file"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"density\": 1}]}", "bodies[0]", "no shapes"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lagrangian\", \"mass_matrix\": [[1]]}, "
      "{\"carrier\": 1, \"mass\": 2}]}",
