@@ -217,7 +217,7 @@ static void print_words(const request *q, const pcs_scene *scene, const pcs_stat
     if (s->asleep > 0) printf("asleep       %d bodies in the last step\n", s->asleep);
     printf("residual     %.2g at worst, %ld steps not converged%s%s\n", s->residual, s->unconverged,
            s->unconverged > 0 ? ": " : "", s->unconverged > 0 ? pcs_outcome_text(s->outcome) : "");
-    printf("penetration  %.2g m at worst\n", s->penetration);
+    printf("penetration  %.2g m at the end of a step, at worst\n", s->penetration);
     printf("energy       kinetic %.6g -> %.6g J, potential %.6g -> %.6g J, ledger open by %.1g J\n",
            s->kinetic[0], s->kinetic[1], s->potential[0], s->potential[1], s->closure);
     if (report->breaks > 0) printf("broken       %ld joints and ropes\n", report->breaks);
