@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <percuss/joint.h>
 #include <percuss/parts.h>
 
 #include "problem_file/nearest.h"
@@ -435,6 +436,7 @@ static bool add_body(pcs_trajectory *trajectory, const curves_def *def, const qu
         return false;
     }
     if (general && q->first > 0) {
+        if (def->body.n == 0) return true;
         complain("'%s' is a Lagrangian system and has no %s; position and velocity show its "
                  "coordinates",
                  s->name, q->label);
@@ -523,12 +525,28 @@ static double of_body(const pcs_trajectory *trajectory, const quantity *q, const
     return v[r->at];
 }
 
+// a motor or friction of an angle, whose r is in N m s
+static bool is_moment(const pcs_model *m, pcs_interaction id)
+{
+    pcs_joint_motor motor;
+    pcs_joint_friction friction;
+    pcs_joint_def joint;
+    if (pcs_model_joint_motor(m, id, &motor) != PCS_OK) {
+        if (pcs_model_joint_friction(m, id, &friction) != PCS_OK) return false;
+        motor.joint = friction.joint;
+        motor.coordinate = friction.coordinate;
+    }
+    return pcs_model_joint(m, motor.joint, &joint) == PCS_OK &&
+           pcs_joint_is_angle(joint.kind, motor.coordinate);
+}
+
 // the curves of the interactions between the systems of the subjects, one for each row
 static bool add_interactions(const pcs_model *m, const curves_def *def, const subject *s, int count,
                              curves *out, rule *r)
 {
     static const char *const axes[] = {"x", "y", "z"}, *const friction[] = {"N", "T1", "T2"};
     int drawn = 0; // interactions with a curve, which each have a colour
+    bool turns = false, pulls = false;
     for (int id = 1; id <= pcs_model_interaction_count(m); ++id) {
         pcs_interaction_def is;
         bool chosen = false;
@@ -560,7 +578,15 @@ static bool add_interactions(const pcs_model *m, const curves_def *def, const su
             c->part = row;
             free(words);
         }
-        drawn += out->count > before;
+        if (out->count == before) continue;
+        drawn += 1;
+        const bool moment = is_moment(m, (pcs_interaction){id});
+        turns = turns || moment;
+        pulls = pulls || !moment;
+    }
+    if (turns) {
+        out->label = pulls ? "reaction r of a step (N s; of drives of angles N m s)" : out->label;
+        out->unit = pulls ? "" : "N m s";
     }
     if (out->count > 0) return true;
     complain(def->axis.n > 0

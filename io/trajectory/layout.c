@@ -64,13 +64,14 @@ static const column contact_columns[] = {
     F32(contact_row, tangent, 3, "1"),    F32(contact_row, r, 3, "N s"),
     F32(contact_row, u, 3, "m/s"),
 };
-const table_def layout_contacts = {
-    "/contacts",
-    NULL,
-    "active contacts and interactions of the last step before a frame",
-    COLUMN_F64,
-    COLUMNS(contact_columns),
-    .by_rows = true};
+const table_def layout_contacts = {"/contacts",
+                                   NULL,
+                                   "active contacts and interactions of the last step before a "
+                                   "frame; of motors and friction of an angle the gaps are in rad, "
+                                   "u in rad/s and r in N m s",
+                                   COLUMN_F64,
+                                   COLUMNS(contact_columns),
+                                   .by_rows = true};
 
 static const column force_columns[] = {
     I32(force_row, force, 1, ""),      F32(force_row, length, 1, "m"),

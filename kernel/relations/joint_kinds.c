@@ -399,6 +399,13 @@ static bool is_angle(term t)
     return t == ANGLE || t == TILT || t == LINE_1 || t == LINE_2;
 }
 
+bool pcs_joint_is_angle(pcs_joint_kind kind, int coordinate)
+{
+    if ((unsigned)kind >= PCS_JOINT_KIND_COUNT) return false;
+    const joint_kind *k = &table[kind];
+    return coordinate >= 0 && coordinate < k->coordinates && is_angle(k->coordinate[coordinate]);
+}
+
 static int coordinate_number(const double *data)
 {
     return abs((int)data[AT_COORDINATE]) - 1;

@@ -8,10 +8,13 @@
 #include "certificate/verdict.h"
 #include "linalg/m3.h"
 #include "problem/measure.h"
+#include "relations/joint_kinds.h"
 
 // ---- contacts ----------------------------------------------------------------------------------
 
-static void publish_contact(const candidate *c, const bodies_block *k, int row, pcs_contact *out)
+// size: rows per unit of what they hold (joint_row_size)
+static void publish_contact(const candidate *c, const bodies_block *k, int row, double size,
+                            pcs_contact *out)
 {
     const bool shapes = c->interaction < 0;
     const bool friction = candidate_cone(c) == PCS_CONE_COULOMB;
@@ -25,10 +28,12 @@ static void publish_contact(const candidate *c, const bodies_block *k, int row, 
                          .law = c->law,
                          .active = c->active,
                          .status = c->status,
-                         .gap = c->g[row],
-                         .gap_end = c->g_end[row]};
-    memcpy(out->r, c->r + row, (friction ? (size_t)c->dim : 1) * sizeof *out->r);
-    memcpy(out->u, c->u + row, (friction ? (size_t)c->dim : 1) * sizeof *out->u);
+                         .gap = c->g[row] / size,
+                         .gap_end = c->g_end[row] / size};
+    for (int j = 0; j < (friction ? c->dim : 1); ++j) {
+        out->r[j] = c->r[row + j] * size;
+        out->u[j] = c->u[row + j] / size;
+    }
     if (shapes) {
         memcpy(out->P1, c->P1, sizeof out->P1);
         memcpy(out->P2, c->P2, sizeof out->P2);
@@ -144,11 +149,14 @@ static int rows_listed(const candidate *c)
     return c->law.kind == PCS_LAW_LIMITED ? 1 : candidate_gaps(c);
 }
 
-static void publish_rows(const candidates *list, int i, pcs_contact *contact, int *n)
+static void publish_rows(const pcs_model *m, const candidates *list, int i, pcs_contact *contact,
+                         int *n)
 {
     const candidate *c = &list->c[i];
+    double turn, size = 1;
+    if (c->interaction >= 0) size = joint_row_size(&m->interaction[c->interaction].relation, &turn);
     for (int j = 0; j < rows_listed(c) && !c->kept_on; ++j) {
-        publish_contact(c, candidate_first(list, i), j, &contact[(*n)++]);
+        publish_contact(c, candidate_first(list, i), j, size, &contact[(*n)++]);
     }
 }
 
@@ -168,12 +176,12 @@ static pcs_status list_contacts(pcs_work *wk, pcs_arena *mem)
     for (int i = 0; i < list->n; ++i) {
         while (k < n_others && (i >= list->n_start ||
                                 contact_key_compare(&others->c[k].key, &list->c[i].key) < 0)) {
-            publish_rows(others, k++, contact, &n);
+            publish_rows(wk->owner, others, k++, contact, &n);
         }
-        publish_rows(list, i, contact, &n);
+        publish_rows(wk->owner, list, i, contact, &n);
     }
     while (k < n_others) {
-        publish_rows(others, k++, contact, &n);
+        publish_rows(wk->owner, others, k++, contact, &n);
     }
     wk->contact = contact;
     wk->n_contacts = n;

@@ -220,6 +220,41 @@ TEST(what_hangs_is_carried_by_its_joint)
     REFUSED("has this component", "plot hang.h5 -w reaction --axis q0 -o r.csv");
 }
 
+// A wheel with a motor at its limit, beside a Lagrangian system: the impulse is the moment times h
+// in N m s, and quantities that the system does not have are those of the wheel
+TEST(a_motor_has_a_moment_and_other_systems_are_left_out)
+{
+    enum { N = 11 };
+    static double t[N + 1], r[N + 1];
+    file_write(
+        "wheel.json",
+        "{\"percuss_scene\": 1, \"gravity\": [0, 0, 0], \"run\": {\"h\": 0.01, \"t_end\": 0.1},"
+        " \"bodies\": [{\"name\": \"wheel\", \"mass\": 2, \"inertia\": [0.03, 0.03, 0.03]},"
+        " {\"kind\": \"lagrangian\", \"name\": \"swing\", \"mass_matrix\": [[2]]}],"
+        " \"interactions\": [{\"kind\": \"hinge\", \"name\": \"axle\", \"bodies\": [\"wheel\"],"
+        "  \"at\": [0, 0, 0], \"axis\": [0, 0, 1]},"
+        " {\"kind\": \"motor\", \"name\": \"drive\", \"joint\": \"axle\", \"of_speed\": true,"
+        "  \"target\": {\"offset\": 100}, \"limit\": 0.05}]}");
+    ck_assert_msg(percuss("run wheel.json -o wheel.h5 -q") == 0, "%s", err_text);
+    make_gnuplot("cat >script; echo '<svg/>'");
+    ck_assert_int_eq(percuss_after(FALSE_GNUPLOT, "plot wheel.h5 -w reaction -o r.svg"), 0);
+    char *script = file_read("script");
+    ck_assert_ptr_nonnull(strstr(script, "of drives of angles N m s"));
+    free(script);
+    ck_assert_int_eq(percuss("plot wheel.h5 -w reaction -o r.csv"), 0);
+    ck_assert_int_eq(read_table("r.csv", 6, t, r, N + 1), N);
+    for (int k = 1; k < N; ++k) {
+        CK_NEAR(r[k], 0.05 * 0.01, 1e-9);
+    }
+    const char *what[2] = {"orientation", "angular-velocity"};
+    for (int k = 0; k < 2; ++k) {
+        ck_assert_msg(percuss("plot wheel.h5 -w %s -o a.csv", what[k]) == 0, "%s", err_text);
+        REFUSED("is a Lagrangian system", "plot wheel.h5 -w %s -b swing -o a.csv", what[k]);
+    }
+    ck_assert_int_eq(read_table("a.csv", 3, t, r, N + 1), N);
+    CK_NEAR(r[N - 1], 0.05 * 0.1 / 0.03, 1e-9);
+}
+
 // the rows of two joints, far from each other in the list, have lines that differ
 TEST(every_row_of_two_joints_has_a_line_of_its_own)
 {

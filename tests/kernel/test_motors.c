@@ -204,6 +204,9 @@ TEST(a_limited_motor_starts_a_flywheel)
             for (int n = scene_contacts(&s, &c); n > 0; --n, ++c) {
                 if (c->interaction != drive.id) continue;
                 listed = true;
+                // an angle: its impulse is a moment times h, its velocity that to the target, rad/s
+                CK_NEAR(c->r[0], h * effort_of(&s, drive), 1e-14);
+                CK_NEAR(c->u[0], speed - target, 1e-9 * target);
                 if (tau * t < I * target) ck_assert(c->status == PCS_CONTACT_SLIDE);
                 if (tau * (t - h) > I * target) ck_assert(c->status == PCS_CONTACT_STICK);
             }

@@ -90,6 +90,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_joint(const pcs_model *model,
 /// that is not valid gives a relation that models refuse.
 PCS_API pcs_relation pcs_relation_joint(const pcs_joint_def *def);
 
+/// True when a free coordinate of a kind is an angle, and what acts on it a moment; false for
+/// displacements, the parts of rotation vectors and numbers that the kind does not have.
+PCS_API bool pcs_joint_is_angle(pcs_joint_kind kind, int coordinate);
+
 /// Limits of a free coordinate of a joint: low <= c <= high, with Newton's impact law. They hold
 /// from both sides or, with an infinite limit, from one.
 typedef struct pcs_joint_limits {

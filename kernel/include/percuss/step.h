@@ -252,7 +252,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_impact(const pcs_model *model, pcs_state *s
 PCS_NODISCARD PCS_API pcs_status pcs_project(const pcs_model *model, pcs_state *state,
                                              pcs_work *work, pcs_step_report *report);
 
-/// A contact or interaction of the last step.
+/// A contact, or a row of an interaction, of the last step. The rows of joints that hold angles,
+/// and of limits of angles, are multiplied by the arm of the joint (pcs_joint_def): their gaps are
+/// m and their impulses N s. Motors and friction of an angle have rad, rad/s and N m s.
 typedef struct pcs_contact {
     pcs_system system1;        ///< the one the normal points into
     pcs_system system2;        ///< the other; {0}: the world
