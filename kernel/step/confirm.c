@@ -58,6 +58,9 @@
 // relative to the size of a pair: paths are followed for pairs that rotate further
 #define FAR 0.1
 
+// shapes that touch at the end of a step are followed to this multiple of it
+#define LATEST 2
+
 // contacts [begin, end) of the list, all of one pair of shapes
 typedef struct run {
     int begin, end;
@@ -339,8 +342,34 @@ static pcs_status is_other(const confirming *f, const run *r, const pair_meeting
     return PCS_OK;
 }
 
+// Where the paths of shapes that touch at m end before these overlap by the slop: m, the place on
+// the continued paths where they do, if *overlap: they reach it soon
+static pcs_status meet_late(const trial *t, const candidate *c, const double *v, pcs_arena *mem,
+                            pair_meeting *m, bool *overlap)
+{
+    pcs_gap gap;
+    double apart[3];
+    pair_meeting later;
+    pcs_feature_gap(&m->f[0], m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL, &gap);
+    v3_sub(m->path1.d, m->path2.d, apart);
+    const double closing = -v3_dot(gap.N, apart), slop = contact_slop(t, c);
+    const double longer = closing > 0 ? m->s + 2 * slop / closing : INFINITY;
+    if (!(longer <= LATEST)) return PCS_OK;
+    PCS_TRY(path_of_pair(t, c, v, *mem, &later));
+    for (int k = 0; k < 6; ++k) {
+        later.path1.d[k] *= longer;
+        later.path2.d[k] *= longer;
+    }
+    PCS_TRY(path_meet(t, slop, mem, &later));
+    *overlap = later.meets;
+    later.s *= longer;
+    if (later.meets) *m = later;
+    return PCS_OK;
+}
+
 // True when the shapes of a run meet on their paths: they overlap by the slop, or, if the paths end
-// before that, touch on the side of the rows.
+// before that, touch on the side of the rows. What touches so late has the normal of the overlap
+// that follows.
 static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
 {
     const trial *t = f->t;
@@ -355,6 +384,7 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     if (!m.meets) {
         PCS_TRY(path_meet(t, 0, mem, &m));
         if (!m.meets || !has_row(t, r, &m, &m.f[0], OTHER_SIDE)) return PCS_OK;
+        PCS_TRY(meet_late(t, c, f->v, mem, &m, &overlap));
     }
     double margin = 0;
     guided *g = predicted ? NULL : guides_enter(&f->guides, r->begin, r->end, &margin);

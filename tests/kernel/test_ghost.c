@@ -861,3 +861,29 @@ TEST(a_graze_has_its_own_normal)
         }
     }
 }
+
+// A ball that touches a fixed one just before the end of a step has the normal of that touch, as at
+// any other time of the step: v' = v - 2 (v . N) N, to 0.01 rad of N
+TEST(a_late_touch_has_its_own_normal)
+{
+    static const double late[6] = {0.5, 0.9, 0.99, 0.996, 0.999, 0.9999};
+    const double R = 0.05, A = 0.2, v = 10, h = 1e-3, aside = 0.85 * (R + A);
+    const double before = sqrt((R + A) * (R + A) - aside * aside);
+    for (int k = 0; k < 6; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, 0);
+        const double x[3] = {-before - v * h * (4 + late[k]), 0, aside};
+        const pcs_system b = scene_solid_ball(&s, 1, R, x, (double[3]){v, 0, 0}, 1);
+        scene_shape(&s, (pcs_system){0}, pcs_shape_sphere(A), 1);
+        scene_start(&s);
+        for (int i = 0; i < 10; ++i) {
+            scene_step(&s, h);
+        }
+        const double N[3] = {-before / (R + A), 0, aside / (R + A)}, vn = v * N[0];
+        const double *now = scene_v(&s, b);
+        CK_NEAR(now[0], v - 2 * vn * N[0], 0.025 * v);
+        CK_NEAR(now[2], -2 * vn * N[2], 0.025 * v);
+        scene_close(&s);
+    }
+}
