@@ -105,6 +105,12 @@ bool contact_takes_part(const trial *t, const candidate *c)
     return c->interaction < 0 && c->active && !c->refuted;
 }
 
+bool contact_of_spheres(const trial *t, const candidate *c)
+{
+    return c->interaction < 0 && t->m->shape[c->key.shape1].shape.kind == PCS_SHAPE_SPHERE &&
+           t->m->shape[c->key.shape2].shape.kind == PCS_SHAPE_SPHERE;
+}
+
 static bool pushes(const trial *t, const candidate *c)
 {
     return contact_takes_part(t, c) && c->at >= 0 && t->solution.r[c->at] > 0;
@@ -504,7 +510,8 @@ static pcs_status may_wait(const trial *t, const candidate *c, pair_meeting m, p
     PCS_TRY(pair_features(t->m, m.shape1, m.shape2, q1, q2, 0, &mem, &m.f, &m.n));
     if (m.n == 0) return PCS_OK;
     pcs_feature_gap(&m.f[0], q1, q2, &gap);
-    *waits = gap.g > -0.5 * size_of(t->m, c) && v3_dot(gap.N, here.N) > 0;
+    const double deep = (contact_of_spheres(t, c) ? 1 : 0.5) * size_of(t->m, c);
+    *waits = gap.g > -deep && v3_dot(gap.N, here.N) > 0;
     return PCS_OK;
 }
 

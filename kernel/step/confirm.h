@@ -10,6 +10,9 @@ typedef bool contact_fn(const trial *t, const candidate *c);
 // true when it is one of shapes, active and not refuted
 contact_fn contact_takes_part;
 
+// true for a contact of two spheres: deep overlaps have the normal of the first touch, too
+contact_fn contact_of_spheres;
+
 // relative to the size of a shape: largest closed gap at q_k; least slop
 #define CLOSED 1e-6
 

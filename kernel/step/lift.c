@@ -22,6 +22,7 @@
 
 #include "collide/collide.h"
 #include "forces/forces.h"
+#include "step/confirm.h"
 
 // part of the energy at work in an island that a projection may add in a step: with contacts that
 // wait for their impacts; with joints, where it is of order h^2 in smooth motion
@@ -68,7 +69,8 @@ static bool sinks_deep(const trial *t, const candidate *c)
     if (c->interaction >= 0) return false;
     const double thin = fmin(shape_thickness(&t->m->shape[c->key.shape1].shape),
                              shape_thickness(&t->m->shape[c->key.shape2].shape));
-    return c->g_end[0] < -DEEP * thin;
+    // the normal of two spheres depends on their centres alone
+    return c->g_end[0] < -(contact_of_spheres(t, c) ? 2 * DEEP : DEEP) * thin;
 }
 
 // islands of active candidates and of contacts that sink; *any: some has one or a joint

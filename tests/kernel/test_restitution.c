@@ -173,6 +173,33 @@ TEST(newtons_cradle)
     }
 }
 
+// A light ball falls together with a heavy one, above it: it rebounds from this one, which the
+// floor has just sent up, with V (3 M - m) / (M + m), also if it would be in it by a third at the
+// end of the step
+TEST(a_ball_on_a_ball_rebounds)
+{
+    static const double gaps[4] = {2e-4, 1e-3, 3e-3, 1e-2};
+    const double h = 2e-3, H = 1, A = 0.12, a = 0.03, M = 0.6, m = 0.06;
+    for (int k = 0; k < 4; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_ground(&s, 1);
+        const double low[3] = {0, 0, A + H}, high[3] = {0, 0, 2 * A + a + H + gaps[k]};
+        scene_solid_ball(&s, M, A, low, NULL, 1);
+        const pcs_system b = scene_solid_ball(&s, m, a, high, NULL, 1);
+        scene_start(&s);
+        double top = 0;
+        for (int i = 0; i < 400; ++i) {
+            scene_step(&s, h);
+            const double z = scene_q(&s, b)[2] - 2 * A - a, v = scene_v(&s, b)[2];
+            top = fmax(top, z + fmax(0, v) * v / (2 * G));
+        }
+        const double rise = H * pow((3 * M - m) / (M + m), 2);
+        CK_NEAR(top, rise, 0.03 * rise);
+        scene_close(&s);
+    }
+}
+
 // On a smooth table, under gravity: along the normal -e times the speed, across it no change, and
 // no ball leaves the table. First the cushion, then another ball.
 TEST(oblique_billiard)
