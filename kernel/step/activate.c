@@ -3,9 +3,17 @@
 // that rebound.
 #include "step/step.h"
 
+#include <string.h>
+
+#include "linalg/m3.h"
+#include "step/confirm.h"
+
 // A contact that closes slower than this multiple of the speed that forces give in a step lands
 // without rebound: the rebound would be shorter than a step.
 #define BOUNCE 2
+
+// part of the tolerance of the projection by which a body that slides may enter a surface
+#define GRAZED 0.5
 
 // ---- closed gaps ---------------------------------------------------------------
 
@@ -128,6 +136,103 @@ static bool starts_active(const trial *t, const candidate *c, double tol)
     return predicted(t, c) <= tol;
 }
 
+// ---- contacts that a body meets while it slides on another one ----------------------------------
+//
+// A ball that slides over a valley between two faces meets the second one within a step. The row
+// u' >= -g / h of this face would carry the whole weight of the ball along its normal while the
+// ball still moves towards it, and take the energy p g / h: in sum the work of the weight over
+// v h times the angle, however finely the ground is divided. So such a contact waits: it enters in
+// this step only if the motion without it overlaps by more than the projection leaves anyway. In
+// the next step it is closed, and takes what an impact takes.
+
+// m: overlap that a contact which waits may reach
+static double grazed(const trial *t)
+{
+    return t->m->scheme.projection == PCS_PROJECTION_OVERLAPS ? GRAZED * t->proj_tol : 0;
+}
+
+// the body that slides, if a contact is that of one which moves with one which does not; else -1
+static int only_mover(const trial *t, const candidate *c)
+{
+    const bool one = system_moves(t->m, c->sys1), two = system_moves(t->m, c->sys2);
+    if (c->interaction >= 0 || one == two) return -1;
+    return one ? c->sys1 : c->sys2;
+}
+
+static bool was_loaded(const candidate *c)
+{
+    return c->was_active && c->r[0] > 0;
+}
+
+// true for a contact that the motion at q_k closes, by less than the overlap that is left
+static bool may_graze(const trial *t, const candidate *c)
+{
+    const double end = c->g[0] + t->h * c->u_k[0];
+    if (!(c->active && !c->bounces && c->g[0] > 0 && end < 0 && end >= -grazed(t))) return false;
+    return c->g[0] > touch_tolerance(t, gap_rounding(t, c->pose1, c->pose2)) &&
+           only_mover(t, c) >= 0 && !was_loaded(c);
+}
+
+// the normal part of the velocity v at contact i
+static double approach(const trial *t, const candidates *list, int i, const double *v)
+{
+    const candidate *c = &list->c[i];
+    double u[3];
+    bodies_block_velocity(&list->k[i], t->m->block_start, t->rotation_k, v, u);
+    return u[0] + (c->drive_k ? c->drive_k[0] : 0);
+}
+
+// True when sliding along contact `on` leads to contact i: v, the velocities without rotation,
+// approach i, and less than half of this is an approach to `on`. A body that tilts about a contact
+// does not slide.
+static bool slides_to(const trial *t, const candidates *list, int i, int on, const double *v)
+{
+    const double *N = list->k[i].F, *N_on = list->k[on].F, u_k = list->c[i].u_k[0];
+    const double side = list->c[i].sys1 == list->c[on].sys1 ? 1 : -1;
+    const double along = approach(t, list, i, v), into = fmin(0, approach(t, list, on, v));
+    return along <= 0.9 * u_k && along - side * v3_dot(N, N_on) * into <= 0.5 * u_k;
+}
+
+// lets contacts wait that bodies graze which others carry
+static pcs_status let_grazed_wait(const trial *t, pcs_arena mem, candidates *list)
+{
+    const pcs_model *m = t->m;
+    const size_t ns = (size_t)m->n_systems, nv = (size_t)m->nv;
+    int first = 0;
+    while (first < list->n && !may_graze(t, &list->c[first])) {
+        ++first;
+    }
+    if (first == list->n) return PCS_OK; // as in nearly all steps
+    double *v = PCS_TAKE(&mem, nv, double);
+    int *nearest = PCS_TAKE(&mem, ns, int);
+    bool *carried = PCS_TAKE(&mem, ns, bool);
+    if (!v || !nearest || !carried) return pcs_fail_memory("step: contacts");
+    memcpy(v, t->st->v, nv * sizeof *v);
+    for (int s = 0; s < m->n_systems; ++s) {
+        const model_system *of = &m->system[s];
+        nearest[s] = -1;
+        carried[s] = false;
+        if (of->kind != SYSTEM_BODY || of->nv != BODY_NV) continue;
+        memset(v + of->v_at + 3, 0, 3 * sizeof *v);
+    }
+    for (int i = 0; i < list->n; ++i) {
+        const candidate *c = &list->c[i];
+        const int s = only_mover(t, c);
+        if (s < 0 || !(c->g[0] <= contact_slop(t, c))) continue;
+        carried[s] = carried[s] || was_loaded(c);
+        if (nearest[s] < 0 || c->g[0] < list->c[nearest[s]].g[0]) nearest[s] = i;
+    }
+    for (int i = first; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        if (!may_graze(t, c)) continue;
+        const int s = only_mover(t, c);
+        if (!carried[s] || nearest[s] == i || !slides_to(t, list, i, nearest[s], v)) continue;
+        c->active = false;
+        c->waits = true;
+    }
+    return PCS_OK;
+}
+
 // ---- the predictive rule with positions that are projected --------------------------------------
 
 // true when flights shorter than a step would never end: each ends in an overlap, and the
@@ -165,8 +270,9 @@ pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
         if (c->was_active && keeps_contacts(t)) PCS_TRY(keep_contact(t, c, tol, *mem));
     }
     if (t->rule == PCS_ACTIVATION_PREDICTIVE) return step_confirm_prediction(t, mem, list);
-    if (t->rule == PCS_ACTIVATION_SPECULATIVE) return step_confirm_held(t, *mem, list);
-    return PCS_OK;
+    if (t->rule != PCS_ACTIVATION_SPECULATIVE) return PCS_OK;
+    PCS_TRY(let_grazed_wait(t, *mem, list));
+    return step_confirm_held(t, *mem, list);
 }
 
 pcs_status step_take(const trial *t, candidate *c, pcs_arena mem)
@@ -209,13 +315,13 @@ pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates
         candidates_fetch(list, i);
         if (c->active || c->held || c->bounces || c->lands || c->refuted) continue;
 
-        bool enters = !law_is_unilateral(&c->law) || i >= old || c->closed;
+        bool enters = !law_is_unilateral(&c->law) || i >= old || (c->closed && !c->waits);
         if (!enters && at_end) {
             PCS_TRY(candidate_gap(t->m, c, t->end.q, *mem, c->g_end));
             enters = c->g_end[0] <= 0 && (c->interaction >= 0 || c->overlaps);
         } else if (!enters) {
             candidate_velocity(t, i, t->end.v, c->drive, c->u);
-            enters = c->g[0] + t->h * c->u[0] < 0;
+            enters = c->g[0] + t->h * c->u[0] < (c->waits ? -grazed(t) : 0);
         }
         c->active = enters;
         *added += enters;

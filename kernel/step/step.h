@@ -52,6 +52,7 @@ typedef struct candidate {
     bool breaks;   // an interaction that bears more than its strength in this step
     bool proven;   // apart at q_k, and its shapes meet within the step
     bool refuted;  // takes no part in the step: its shapes do not meet (confirm.c)
+    bool waits;    // a body that slides grazes it: it enters once the overlap counts (activate.c)
     bool kept_on;  // it is also among the contacts of bodies that the next step skips (skip.c)
     bool timed;    // interactions: the relation has a function of time f
     bool closes; // a joint of a loop beside other rows: its rows are taken where joints are closed

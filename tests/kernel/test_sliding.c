@@ -165,6 +165,38 @@ TEST(a_box_topples_at_its_angle)
     }
 }
 
+// A ball without friction slides over a valley between two planes at the angles -a and a, wherever
+// its steps begin. With e = 0 it loses the velocity into the second plane, v^2 / 2 sin^2 2a; and
+// with theta = 1 each step loses (h g sin a)^2 / 2 on a slope. The weight takes nothing.
+TEST(a_valley_takes_what_an_impact_takes)
+{
+    const double R = 0.1, h = 2e-3, a = 0.01, v0 = 0.4;
+    for (int phase = 0; phase < 16; ++phase) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        for (int side = -1; side <= 1; side += 2) {
+            const double N[3] = {side * sin(a), 0, cos(a)};
+            scene_shape(&s, world, pcs_shape_half_space(N, 0), 0);
+        }
+        const double x0 = -0.02 - v0 * h * phase / 16;
+        const double x[3] = {x0, 0, R / cos(a) - x0 * tan(a)};
+        const pcs_system b =
+            scene_solid_ball(&s, 1, R, x, (double[3]){v0 * cos(a), 0, -v0 * sin(a)}, 0);
+        scene_start(&s);
+        const double E = scene_kinetic(&s) + g * x[2];
+        const int n = 60;
+        steps(&s, n, h);
+        const double *q = scene_q(&s, b), *v = scene_v(&s, b);
+        ck_assert_double_gt(q[0], 0.01);
+        const double there = v0 * v0 - 2 * g * x0 * tan(a); // v^2 in the valley
+        const double hit = 0.5 * there * pow(sin(2 * a), 2),
+                     slope = 0.5 * n * pow(h * g * sin(a), 2);
+        const double lost = E - 0.5 * v3_dot(v, v) - g * q[2];
+        CK_NEAR(lost, hit + slope, 0.05 * hit);
+        scene_close(&s);
+    }
+}
+
 // ---- balls --------------------------------------------------------------------------------------
 
 // slides with mu g until 2 v0 / (7 mu g), then rolls with 5/7 v0 for ever
