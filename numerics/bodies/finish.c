@@ -15,6 +15,9 @@
 // contain only changes: as kappa grows, rho u stays as exact as u_c. Contacts that cannot all
 // close, such as four corners whose gaps do not fit a plane to the last digits, converge only when
 // kappa is so large that one step moves impulses of their own size.
+//
+// bodies_stick makes the same steps with r = the projection of c - rho u on the cone: friction
+// without its shift. They solve a convex problem, and every solution at rest is one of it.
 #include "bodies/finish.h"
 
 #include <string.h>
@@ -46,6 +49,9 @@
 #define HALVINGS 8
 // number of blocks that may have changed between open, stick and slide before S is factorised again
 #define STALE 3
+// Without the shift of friction: there is no solution at rest where the residual of the convex
+// problem is at most this part of the fastest slide
+#define SLIDES 1e-4
 
 typedef struct finish {
     const bodies_problem *b;
@@ -65,6 +71,9 @@ typedef struct finish {
     double best_value;
     pcs_measure measure, last; // the measures of best and of the last r
     int steps;
+    bool sticks;   // the law without the shift of friction: looks for a solution at rest
+    double convex; // with it, the residual of that problem, relative to size
+    double slips;  // and the fastest slide of a contact that carries, relative to size
     finish_budget *budget;
     double dear;         // most units of a factorisation
     double mark, marked; // the measure when it last fell to half, and the units spent until then
@@ -74,13 +83,41 @@ enum { OPEN, STICK, SLIDE };
 
 // ---- the measure (theory 7.7) ------------------------------------------------------------------
 
+// What r leaves of the convex problem, and how fast its contacts slide. The shift of friction adds
+// mu |u_T| to u_N: without it the law at u is Coulomb's law at u_N - mu |u_T|
+static void look_for_slip(finish *w, const double *r)
+{
+    measure_sums sums = {0};
+    double fastest = 0;
+    for (int i = 0; i < w->b->nb; ++i) {
+        const pcs_block k = bodies_cone(&w->b->block[i]);
+        const double *ri = r + k.row;
+        double u[3];
+        if (k.cone != PCS_CONE_COULOMB) {
+            measure_add_violation(&sums, &k, w->s.scale[i], ri, w->u + k.row);
+            continue;
+        }
+        memcpy(u, w->u + k.row, (size_t)k.dim * sizeof *u);
+        const double slip = cone_tangent(k.dim, u);
+        if (ri[0] > 0) fastest = fmax(fastest, slip);
+        u[0] -= k.mu * slip;
+        measure_add_violation(&sums, &k, w->s.scale[i], ri, u);
+    }
+    w->convex = squares_root(&sums.violation) / w->size;
+    w->slips = fastest / w->size;
+}
+
 // computes w (same layout as v), u and the measure of r; keeps r if it is the best
 static double look(finish *w, const double *r)
 {
     pcs_measure m;
     finish_system_measure(&w->s, r, w->w, w->u, &m);
     w->size = measure_size(&m);
-    const double value = solver_stop_value(w->o, &m);
+    double value = solver_stop_value(w->o, &m);
+    if (w->sticks && !isnan(value)) {
+        look_for_slip(w, r);
+        value = fmax(value, w->slips / STICK_SLIPS);
+    }
     w->budget->spent += 2.0 * w->b->nb;
     if (value < w->best_value) {
         w->best_value = value;
@@ -148,6 +185,41 @@ static int coulomb(const bodies_block *k, double rho, const double *c, const dou
     return SLIDE;
 }
 
+// The same without the shift of friction: r is the projection of c - rho u on the cone
+static int convex(const bodies_block *k, double rho, const double *c, const double *u, double *dr,
+                  double *B, double *C)
+{
+    const int d = k->dim;
+    double x[3] = {0}, r[3];
+    for (int i = 0; i < d; ++i) {
+        r[i] = x[i] = c[i] - rho * u[i];
+    }
+    const double t = cone_tangent(d, x);
+    if (t <= k->mu * x[0] && k->mu > 0) {
+        for (int i = 0; i < d; ++i) {
+            dr[i] = -rho * u[i];
+            if (B) B[i * (d + 1)] = C[i * (d + 1)] = rho;
+        }
+        return STICK;
+    }
+    cone_project_coulomb(d, k->mu, r);
+    for (int i = 0; i < d; ++i) {
+        dr[i] = r[i] - c[i];
+    }
+    if (!(r[0] > 0)) return OPEN;
+    // along e = (1, mu t), t the direction of x_T, and along the circle of the cone
+    const double along = rho / (1 + k->mu * k->mu), circle = t > 0 ? rho * k->mu * r[0] / t : 0;
+    for (int i = 0; B && i < d; ++i) {
+        const double ti = i > 0 && t > 0 ? x[i] / t : 0, ei = i > 0 ? k->mu * ti : 1;
+        for (int j = 0; j < d; ++j) {
+            const double tj = j > 0 && t > 0 ? x[j] / t : 0, ej = j > 0 ? k->mu * tj : 1;
+            const double across = i > 0 && j > 0 ? (i == j) - ti * tj : 0;
+            B[i + d * j] = C[i + d * j] = along * ei * ej + circle * across;
+        }
+    }
+    return SLIDE;
+}
+
 // computes r(v) - c from u
 static void apply_law(finish *w, const double *u, bool slopes)
 {
@@ -164,7 +236,7 @@ static void apply_law(finish *w, const double *u, bool slopes)
         }
         int status = STICK;
         if (k->cone == PCS_CONE_COULOMB) {
-            status = coulomb(k, rho, c, ui, dr, Bi, Ci);
+            status = (w->sticks ? convex : coulomb)(k, rho, c, ui, dr, Bi, Ci);
         } else if (k->cone == PCS_CONE_UNILATERAL) {
             status = c[0] - rho * ui[0] > 0 ? STICK : OPEN;
             dr[0] = c[0] - rho * ui[0] < 0 ? -c[0] : -rho * ui[0];
@@ -340,6 +412,12 @@ static inner_end newton(finish *w, int *taken)
 
 // ---- proximal steps ----------------------------------------------------------------------------
 
+// true when the convex problem is nearly solved by an r that slides
+static bool must_slide(const finish *w)
+{
+    return w->sticks && w->best_value > w->o->tol && w->convex <= SLIDES * w->slips;
+}
+
 static pcs_outcome iterate(finish *w)
 {
     const size_t n = (size_t)w->b->n;
@@ -371,7 +449,7 @@ static pcs_outcome iterate(finish *w)
         for (size_t i = 0; i < n; ++i) {
             w->c[i] += w->dr[i];
         }
-        if (isnan(look(w, w->c))) return PCS_OUTCOME_STALLED;
+        if (isnan(look(w, w->c)) || must_slide(w)) return PCS_OUTCOME_STALLED;
         memcpy(w->uc, w->u, n * sizeof *w->uc);
         const double now = moved(w), grow = now > HALF * before ? LEAP : GROW;
         before = now;
@@ -417,9 +495,9 @@ static void project(const bodies_problem *b, double *r)
     }
 }
 
-pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_watch watch,
-                         pcs_arena work, finish_budget *budget, double *v, double *r, double *u,
-                         bodies_report *out)
+static pcs_status run(const bodies_problem *island, const pcs_solver_opts *o, bool sticks,
+                      pcs_watch watch, pcs_arena work, finish_budget *budget, double *v, double *r,
+                      double *u, bodies_report *out)
 {
     finish_budget none = {.most = INFINITY, .patience = INFINITY, .factor = INFINITY};
     *out = (bodies_report){.islands = 1,
@@ -430,6 +508,7 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     finish w;
     pcs_status status = take(&w, island, o, v, &work);
     w.clock = solver_clock();
+    w.sticks = sticks;
     w.watch = watch;
     w.watched_r = r;
     w.watched_u = u;
@@ -474,4 +553,18 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     out->solve.measure = w.measure;
     out->solve.seconds = out->seconds_finish = solver_clock() - w.clock;
     return status;
+}
+
+pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_watch watch,
+                         pcs_arena work, finish_budget *budget, double *v, double *r, double *u,
+                         bodies_report *out)
+{
+    return run(island, o, false, watch, work, budget, v, r, u, out);
+}
+
+pcs_status bodies_stick(const bodies_problem *island, const pcs_solver_opts *o, pcs_watch watch,
+                        pcs_arena work, finish_budget *budget, double *v, double *r, double *u,
+                        bodies_report *out)
+{
+    return run(island, o, true, watch, work, budget, v, r, u, out);
 }

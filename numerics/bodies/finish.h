@@ -31,4 +31,15 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
                          pcs_arena work, finish_budget *budget, double *v, double *r, double *u,
                          bodies_report *out);
 
+// The same, but looks for a solution at rest: u = 0 at all contacts, or without an impulse
+// u_N >= mu |u_T|. Where there is one, it solves the convex problem in which friction has no shift
+// (r = the point of K nearest r - rho u), and v of that problem is unique. So the outcome is
+// `converged`, where no contact with an impulse slides faster than STICK_SLIPS times the tolerance,
+// relative to the larger of |q| and |W r|; or `stalled` where the convex problem is solved by an r
+// that slides: then nothing holds the bodies at rest
+pcs_status bodies_stick(const bodies_problem *island, const pcs_solver_opts *o, pcs_watch watch,
+                        pcs_arena work, finish_budget *budget, double *v, double *r, double *u,
+                        bodies_report *out);
+#define STICK_SLIPS 10
+
 #endif

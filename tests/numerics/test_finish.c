@@ -365,3 +365,93 @@ TEST(cube_and_plank_take_few_steps)
         pile_free(&p);
     }
 }
+
+// ---- sticking ----------------------------------------------------------------------------------
+
+// changes v_free so that impulses inside all cones hold everything at v = 0; returns them
+static double *hold(pile *p, test_random *rng)
+{
+    const bodies_problem *b = &p->b;
+    const int nv = b->A->start[b->A->nb];
+    double *r = calloc((size_t)b->n, sizeof *r);
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
+        double *ri = r + k->row;
+        for (int j = 0; j < k->dim; ++j) {
+            ri[j] = random_normal(rng);
+        }
+        if (k->cone == PCS_CONE_EQUALITY) continue;
+        ri[0] = 0.5 + random_unit(rng);
+        double size = 1e-3;
+        for (int j = 1; j < k->dim; ++j) {
+            size = fmax(size, 1.5 * fabs(ri[j]));
+        }
+        for (int j = 1; j < k->dim; ++j) {
+            ri[j] *= 0.99 * k->mu * ri[0] / size;
+        }
+    }
+    bodies_impulses(b, r, p->v_free);
+    block_lu_solve_all(b->A, p->v_free);
+    for (int i = 0; i < nv; ++i) {
+        p->v_free[i] = -p->v_free[i];
+    }
+    memset((void *)(uintptr_t)b->shift, 0, (size_t)b->n * sizeof *b->shift);
+    return r;
+}
+
+static answer stick(const pile *p, double tol)
+{
+    answer a = answer_new(p, NULL);
+    const pcs_solver_opts o = options(PCS_SOLVER_PROX, tol);
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, answer_room(p), &arena));
+    CK_OK(bodies_stick(&p->b, &o, (pcs_watch){0}, arena, NULL, a.v, a.r, a.u, &a.report));
+    pcs_arena_destroy(NULL, &arena);
+    return a;
+}
+
+// where some impulses hold all bodies at rest, such impulses are found from zero
+TEST(what_can_stick_sticks)
+{
+    test_random rng = random_seed(7);
+    for (int k = 0; k < 40; ++k) {
+        pile p = pile_make((pile_kind)(k % PILE_LOOSE), 10 + 2 * k, (uint64_t)k + 1);
+        const int nv = p.b.A->start[p.b.A->nb];
+        double *r = hold(&p, &rng);
+        answer a = stick(&p, 1e-10);
+        ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
+        ck_assert_double_le(expect_honest(&p, &a), 1.1e-10);
+        const double size = a.report.solve.measure.norm_q;
+        for (int i = 0; i < p.b.n; ++i) {
+            ck_assert_double_le(fabs(a.u[i]), 1e-8 * size);
+        }
+        for (int i = 0; i < nv; ++i) {
+            ck_assert(isfinite(a.v[i]));
+        }
+        free(r);
+        answer_free(&a);
+        pile_free(&p);
+    }
+}
+
+// A tower is pushed by one per cent more than friction of the ground can hold: the search says so
+// after a few steps
+TEST(what_must_slide_is_said_to_slide)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        pile p = pile_make(PILE_BOXES, 30, seed);
+        double mu = 0;
+        for (int i = 0; i < p.b.nb; ++i) {
+            mu = fmax(mu, p.b.block[i].mu);
+        }
+        free(hold(&p, &(test_random){seed}));
+        for (int i = 0; i < p.b.A->start[p.b.A->nb]; ++i) {
+            p.v_free[i] = i % 6 == 0 ? 1.01 * mu : i % 6 == 2 ? -1 : 0;
+        }
+        answer a = stick(&p, 1e-10);
+        ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_STALLED);
+        ck_assert_int_lt(a.report.finish, 80);
+        answer_free(&a);
+        pile_free(&p);
+    }
+}
