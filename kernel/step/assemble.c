@@ -357,12 +357,49 @@ static bool may_widen(const trial *t, const bodies_report *report)
            step_budget_widen(t->work, report->wants / SOLVE_PART);
 }
 
+// contacts were at rest if they moved no faster than this many times the error of the velocities
+#define RESTED 100
+
+static bool was_slow(const trial *t, const candidate *c)
+{
+    const double most = RESTED * t->st->memory->velocity_tol;
+    for (int i = 0; i < c->dim; ++i) {
+        if (!(fabs(c->u_k[i]) <= most)) return false;
+    }
+    return true;
+}
+
+// The contacts at rest at the start of the step. Joints may have any velocity: what moves with its
+// contacts at rest may go on so. A gap that counts as closed need not close
+static pcs_status find_rest(const trial *t, pcs_arena *mem, solution *s)
+{
+    const double closed = step_tolerance(t);
+    const size_t nb = (size_t)s->problem.nb;
+    unsigned char *rested = PCS_TAKE(mem, nb, unsigned char);
+    double *still = PCS_TAKE(mem, nb, double);
+    bodies_rest *rest = PCS_TAKE(mem, 1, bodies_rest);
+    if (!rested || !still || !rest) return pcs_fail_memory("step: the problem");
+    *rest = (bodies_rest){.rested = rested, .still = still, .shift = s->shift};
+    s->problem.rest = rest;
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->active) continue;
+        const bool contact = law_is_unilateral(&c->law);
+        const bool open = contact && c->g[0] > 0 && c->g[0] <= closed;
+        *rested++ = !contact || was_slow(t, c);
+        *still++ = !open ? s->shift[c->at] : c->drive ? c->drive[0] : 0;
+    }
+    return PCS_OK;
+}
+
 pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bodies_report *out)
 {
     const size_t nv = (size_t)t->m->nv;
     s->v_free = PCS_TAKE(mem, nv, double);
     if (!s->v_free) return pcs_fail_memory("step: the problem");
     trial_copy(t, v, s->v_free);
+    s->problem.rest = NULL;
+    if (t->coarse == 0) PCS_TRY(find_rest(t, mem, s));
     s->solved = &s->problem;
     s->solved_free = s->v_free;
     double *joined = v;

@@ -150,8 +150,11 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     if (t.of.nb == 1 && !joined && solve_one(s, i, *t.of.block, &t.o, t.of.far, s->v_free)) {
         return PCS_OK;
     }
+    double *start;
+    PCS_TRY(task_keep_start(&t, &start));
     const solver_class *c = solver_class_of(t.o.kind);
     const pcs_status status = c->solve_bodies ? c->solve_bodies(&t) : PCS_ERR_UNSUPPORTED;
+    if (status == PCS_OK && start) return task_stick(&t, start);
     if (status != PCS_ERR_UNSUPPORTED) return status;
     return task_assemble(&t, &t.o, task_left(&t), SPARSE_STEP);
 }

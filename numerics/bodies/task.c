@@ -2,12 +2,16 @@
 // them: nsgs the sweeps, prox the finish. All other rows solve the assembled W.
 #include "bodies/task.h"
 
+#include <string.h>
+
 #include "bodies/hub.h"
 #include "bodies/sweep.h"
+#include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/exclude.h"
+#include "solver/auto_part.h"
 
 // cost of assembling W, in visits of a block
 #define ASSEMBLE 100
@@ -191,6 +195,134 @@ pcs_status bodies_prox(island_task *t)
     PCS_TRY(task_finish(t, &t->o, &spend));
     t->result->solve.solver = PCS_SOLVER_PROX;
     t->result->solve.iters = t->result->finish;
+    return PCS_OK;
+}
+
+// ---- rest first --------------------------------------------------------------------------------
+
+// Coulomb's law may have several solutions: impulses hold an island at rest, and with others it
+// slides. One that was at rest must not begin to slide then.
+
+// Units that the search may spend: those of so many sweeps, and what small islands need. Newton
+// steps of it at most, and of one of its proximal problems
+#define STICK_SWEEPS 500
+#define STICK_LEAST  20000
+#define STICK_STEPS  200
+#define STICK_INNER  12
+// kappa of the first one: the start is near rest
+#define STICK_KAPPA 1e3
+// part of the tolerance to which rest is solved: errors would open gaps in step after step
+#define STICK_TOL 0.1
+
+static bool is_contact(const bodies_block *k)
+{
+    return k->cone == PCS_CONE_COULOMB || k->cone == PCS_CONE_UNILATERAL;
+}
+
+// true when the contacts of the island with impulses were at rest before
+static bool rested(const island_task *t)
+{
+    const bodies_problem *b = t->of.b;
+    for (int i = 0; i < t->of.nb; ++i) {
+        const int block = t->of.block[i];
+        const bodies_block *k = &b->block[block];
+        if (is_contact(k) && t->r[k->row] > 0 && !b->rest->rested[block]) return false;
+    }
+    return true;
+}
+
+// true when a contact that carries slides faster than the error of the solve
+static bool slides(double most, int nb, const int *of, const bodies_problem *b, const double *r,
+                   const double *u)
+{
+    for (int i = 0; i < nb; ++i) {
+        const bodies_block *k = &b->block[of ? of[i] : i];
+        if (k->cone != PCS_CONE_COULOMB || !(r[k->row] > 0)) continue;
+        if (cone_tangent(k->dim, u + k->row) > most) return true;
+    }
+    return false;
+}
+
+static double slow(const island_task *t, const pcs_report *solve)
+{
+    return STICK_SLIPS * t->o.tol * measure_size(&solve->measure);
+}
+
+pcs_status task_keep_start(island_task *t, double **start)
+{
+    const bodies_problem *b = t->of.b;
+    *start = NULL;
+    if (!b->rest || t->o.kind != PCS_SOLVER_AUTO || !part_runs(&t->o, PART_FINISH)) return PCS_OK;
+    if (!rested(t)) return PCS_OK;
+    size_t n = 0;
+    for (int i = 0; i < t->of.nb; ++i) {
+        n += (size_t)b->block[t->of.block[i]].dim;
+    }
+    double *to = *start = PCS_TAKE(&t->work, n, double);
+    if (!to) return pcs_fail_memory("contacts");
+    for (int i = 0; i < t->of.nb; ++i) {
+        const bodies_block *k = &b->block[t->of.block[i]];
+        memcpy(to, t->r + k->row, (size_t)k->dim * sizeof *to);
+        to += k->dim;
+    }
+    return PCS_OK;
+}
+
+// the shift with which no gap of the island closes, by the rows of its part; null: out of memory
+static const double *still_shift(const island_task *t, const part *p, pcs_arena *work)
+{
+    double *shift = PCS_TAKE(work, (size_t)p->b.n, double);
+    if (!shift) return NULL;
+    memcpy(shift, p->b.shift, (size_t)p->b.n * sizeof *shift);
+    for (int i = 0; i < t->of.nb; ++i) {
+        const bodies_block *k = &p->b.block[i];
+        if (is_contact(k)) shift[k->row] = t->of.b->rest->still[t->of.block[i]];
+    }
+    return shift;
+}
+
+pcs_status task_stick(island_task *t, const double *start)
+{
+    const bodies_problem *b = t->of.b;
+    island_result *to = t->result;
+    if (task_fails(t) || !rested(t)) return PCS_OK;
+    if (!slides(slow(t, &to->solve), t->of.nb, t->of.block, b, t->r, t->u)) return PCS_OK;
+    part p;
+    bodies_report report = {0};
+    task_method method = {.t = t, .p = &p};
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_PROX);
+    o.tol = STICK_TOL * t->o.tol;
+    o.stop = t->o.stop;
+    o.max_iters = STICK_STEPS;
+    o.as.prox.inner = STICK_INNER;
+    o.as.prox.alpha = 1 / STICK_KAPPA;
+    o = task_limits(t, &o, INFINITY, 1);
+    const double most = fmin(task_left(t), STICK_LEAST + STICK_SWEEPS * (double)t->of.nb);
+    finish_budget spend = {.most = most, .patience = INFINITY, .factor = most};
+    pcs_arena work = t->work;
+    const double clock = solver_clock();
+    PCS_TRY(part_open(t, &work, &p));
+    p.b.shift = still_shift(t, &p, &work);
+    if (!p.b.shift) return pcs_fail_memory("contacts");
+    memcpy(p.r, start, (size_t)p.b.n * sizeof *p.r);
+    t->part = PART_FINISH;
+    const pcs_status status =
+        bodies_stick(&p.b, &o, watch_of(&method), work, &spend, p.v, p.r, p.u, &report);
+    to->seconds_finish += solver_clock() - clock;
+    if (status == PCS_ERR_UNSUPPORTED) return PCS_OK;
+    PCS_TRY(status);
+    to->finish += report.finish;
+    to->units += spend.spent;
+    if (!(solver_stop_value(&t->o, &report.solve.measure) <= t->o.tol)) return PCS_OK;
+    if (slides(slow(t, &report.solve), p.b.nb, NULL, &p.b, p.r, p.u)) return PCS_OK;
+    for (int i = 0; i < t->of.nb; ++i) {
+        const bodies_block *k = &b->block[t->of.block[i]];
+        if (is_contact(k)) b->rest->shift[k->row] = p.b.shift[p.b.block[i].row];
+    }
+    part_close(t, &p);
+    to->solve = report.solve;
+    to->solve.outcome = PCS_OUTCOME_CONVERGED;
+    to->solve.part = t->part;
     return PCS_OK;
 }
 

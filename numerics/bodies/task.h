@@ -101,6 +101,12 @@ pcs_status task_sweep(island_task *t, int most, int patience);
 // PCS_ERR_UNSUPPORTED, nothing changed, for a block of A that is not definite
 pcs_status task_finish(island_task *t, const pcs_solver_opts *prox, finish_budget *budget);
 
+// Of an island that was at rest before (bodies_rest), for auto: copies its r, block after block,
+// into t->work; null for any other island. After the solve: where the solution slides, looks from
+// there for one at rest, and takes it
+pcs_status task_keep_start(island_task *t, double **start);
+pcs_status task_stick(island_task *t, const double *start);
+
 // Assembles W and solves with at most `units` units
 pcs_status task_assemble(island_task *t, const pcs_solver_opts *o, double units, double step);
 

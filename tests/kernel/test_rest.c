@@ -3,6 +3,7 @@
 #include "scene.h"
 
 #define STEP 0.01
+#define PI   3.14159265358979323846
 
 // Makes steps in which no body may move further than the errors of the velocities allow, which are
 // solved to tol (|q| + |u|) each, and the rounding of coordinates.
@@ -223,5 +224,136 @@ TEST(on_ground_whose_motion_is_prescribed)
         scene_start(&s);
         expect_rest(&s, 1000);
         scene_close(&s);
+    }
+}
+
+// ---- rest that the law does not enforce --------------------------------------------------------
+
+// With friction a structure may have several velocities: it rests, or slides as soon as impulses of
+// rest are given up. It must rest wherever it can, and slide where it cannot.
+
+enum { LOG_CAPSULES, LOG_CYLINDERS, A_FRAME, STRUCTURES };
+
+static pcs_law friction(double mu)
+{
+    return pcs_law_newton_coulomb(0, 0, mu);
+}
+
+// Three equal logs, two side by side on the ground and one on top. The force of the top log on one
+// below must pass through the contact of that log with the ground, as its weight does: at 15
+// degrees to the vertical and to the normal. With a vertical part of half a weight it needs mu =
+// tan 15 / 3 of the ground, and tan 15 between logs, which have twice that here
+static void put_logs(scene *s, bool capsules, double part, double turned)
+{
+    const double R = 0.1, L = 1, most = tan(PI / 12), c = cos(turned), d = sin(turned);
+    const double place[3][2] = {{-R, R}, {R, R}, {0, R + sqrt(3) * R}};
+    const pcs_material_def smooth = {.mu = 0};
+    const pcs_law under = friction(part * most / 3), between = friction(2 * most);
+    pcs_material log, ground;
+    CK_OK(pcs_model_add_material(s->m, &smooth, &log));
+    CK_OK(pcs_model_add_material(s->m, &smooth, &ground));
+    CK_OK(pcs_model_set_pair_law(s->m, log, ground, &under));
+    CK_OK(pcs_model_set_pair_law(s->m, log, log, &between));
+    const pcs_shape floor = pcs_shape_half_space((double[]){0, 0, 1}, 0);
+    CK_OK(pcs_model_add_shape(s->m, (pcs_system){0}, &floor, ground));
+    for (int k = 0; k < 3; ++k) {
+        // the axis z of the shape along y, then a turn about z
+        const double a = cos(turned / 2) * sqrt(0.5), b = sin(turned / 2) * sqrt(0.5);
+        const double Q[4] = {a, -a, -b, b};
+        pcs_body_def def = pcs_body_def_default();
+        pcs_system id;
+        def.position[0] = place[k][0] * c;
+        def.position[1] = place[k][0] * d;
+        def.position[2] = place[k][1];
+        memcpy(def.orientation, Q, sizeof Q);
+        const pcs_shape shape = capsules ? pcs_shape_capsule(R, L) : pcs_shape_cylinder(R, L);
+        CK_OK(pcs_model_add_solid(s->m, &def, 1, &shape, 600, log, &id));
+    }
+}
+
+// Two equal prisms whose feet are at x = -1 to -0.9 and 0.9 to 1, and which meet in the plane x = 0
+// from z = 1.35 to 1.5. Each leg has its weight at x = -c and a horizontal force at its head; about
+// the inner edge of the foot the least of this force is weight (0.9 - c) / 1.5, with the force at
+// the top
+static void put_frame(scene *s, double part, double turned, pcs_geometry **leg)
+{
+    const double outline[4][2] = {{-1, 0}, {-0.9, 0}, {0, 1.35}, {0, 1.5}};
+    double area = 0, moment = 0;
+    for (int i = 0; i < 4; ++i) {
+        const double *p = outline[i], *q = outline[(i + 1) % 4];
+        const double cross = 0.5 * (p[0] * q[1] - q[0] * p[1]);
+        area += cross;
+        moment += cross * (p[0] + q[0]) / 3;
+    }
+    const double mu = (moment / area + 0.9) / 1.5;
+    scene_rough(s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, part * mu);
+    const pcs_material_def def = {.mu = part * mu};
+    pcs_material material;
+    CK_OK(pcs_model_add_material(s->m, &def, &material));
+    for (int k = 0; k < 2; ++k) {
+        double points[8][3];
+        for (int i = 0; i < 8; ++i) {
+            points[i][0] = (k ? -1 : 1) * outline[i / 2][0];
+            points[i][1] = i % 2 ? 0.25 : -0.25;
+            points[i][2] = outline[i / 2][1];
+        }
+        CK_OK(pcs_geometry_create_hull(NULL, 8, points[0], &leg[k]));
+        pcs_body_def body = pcs_body_def_default();
+        pcs_system id;
+        body.orientation[0] = cos(turned / 2);
+        body.orientation[3] = sin(turned / 2);
+        const pcs_shape shape = pcs_shape_hull(leg[k]);
+        CK_OK(pcs_model_add_solid(s->m, &body, 1, &shape, 500, material, &id));
+    }
+}
+
+// a structure whose ground has `part` of the friction that it needs, after n steps: how far a body
+// has moved; energies do not grow
+static double moved_after(int kind, double part, double turned, double tol, int n)
+{
+    scene s = scene_open();
+    pcs_geometry *leg[2] = {NULL, NULL};
+    s.scheme = pcs_scheme_default();
+    s.scheme.solver.tol = tol;
+    if (kind == A_FRAME) {
+        put_frame(&s, part, turned, leg);
+    } else {
+        put_logs(&s, kind == LOG_CAPSULES, part, turned);
+    }
+    scene_start(&s);
+    const int nq = s.st->nq;
+    double *start = malloc((size_t)nq * sizeof *start), way = 0;
+    memcpy(start, s.st->q, (size_t)nq * sizeof *start);
+    const double energy = scene_potential(&s), unit = fabs(energy);
+    for (int k = 0; k < n; ++k) {
+        scene_step(&s, 0.005);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+        ck_assert_double_le(scene_kinetic(&s) + scene_potential(&s) - energy, 10 * tol * unit);
+    }
+    for (int i = 0; i < nq; ++i) {
+        way = fmax(way, fabs(s.st->q[i] - start[i]));
+    }
+    free(start);
+    scene_close(&s);
+    for (int k = 0; k < 2; ++k) {
+        pcs_geometry_destroy(leg[k]);
+    }
+    return way;
+}
+
+TEST(what_can_rest_does_not_begin_to_slide)
+{
+    test_random rng = random_seed(11);
+    for (int kind = 0; kind < STRUCTURES; ++kind) {
+        for (int k = 0; k < 4; ++k) {
+            const double turned = k == 0 ? 0 : 2 * PI * random_unit(&rng);
+            const double tol = k % 2 ? 1e-10 : 1e-8;
+            const double rests = moved_after(kind, 1.0001, turned, tol, TEST_DRAWS(2000));
+            const double slides = moved_after(kind, 0.99, turned, tol, 100);
+            ck_assert_msg(rests <= 10 * tol, "structure %d, turned by %g, moved by %g m", kind,
+                          turned, rests);
+            ck_assert_msg(slides >= 1e-4, "structure %d, turned by %g, moved by %g m", kind, turned,
+                          slides);
+        }
     }
 }

@@ -16,14 +16,24 @@ static inline pcs_block bodies_cone(const bodies_block *k)
     return (pcs_block){k->cone, k->row, k->dim, bound ? k->mu : 0};
 }
 
+// The contacts at rest before. Where all contacts of an island that have an impulse were, and its
+// solution slides, auto looks for one at rest. In this one gaps need not close: where it is
+// found, the shift of rows N is that of `still`
+typedef struct bodies_rest {
+    const unsigned char *rested; // nb: not 0 where the block was at rest; of joints 1
+    const double *still;         // nb: shift of the row N of a contact whose gap stays as it is
+    double *shift;               // that of the problem
+} bodies_rest;
+
 typedef struct bodies_problem {
     int n, nb;                 // scalar rows, blocks
     const bodies_block *block; // nb
     const double *shift;       // n
     const block_lu *A;         // factors, a block per moving system; A->start: places in v
-    const double *R; // 9 per moving system, body to inertial, column-major; read for rigid
-                     // bodies only
-    pcs_far far;     // norms of q, of a problem of one island; zero: |q|
+    const double *R;         // 9 per moving system, body to inertial, column-major; read for rigid
+                             // bodies only
+    pcs_far far;             // norms of q, of a problem of one island; zero: |q|
+    const bodies_rest *rest; // or null: auto prefers no solution
 } bodies_problem;
 
 typedef struct bodies_report {
