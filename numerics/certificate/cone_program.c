@@ -158,9 +158,9 @@ static void move_in(const cone_program *p, double *x)
 {
     double out = -INFINITY, size = 0;
     for (int b = 0, i = 0; b < p->nb; i += p->dim[b++]) {
-        const double t = tangent(p->dim[b], x + i) - x[i];
-        if (t > out) out = t;
-        if (fabs(x[i]) > size) size = fabs(x[i]);
+        const double t = tangent(p->dim[b], x + i);
+        out = fmax(out, t - x[i]);
+        size = fmax(size, fmax(fabs(x[i]), t));
     }
     if (out < -INSIDE * size) return;
     const double shift = out > 0 ? out + (size > 0 ? size : 1) : size > 0 ? size : 1;
