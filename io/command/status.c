@@ -240,10 +240,14 @@ static void print_springs(const certificate *c, const opened *in)
         return;
     }
     if (c->n > 0 && isnan(c->elastic[0])) {
-        printf(
-            "    springs: no impulses with these velocities obey their law; the best violate it by "
-            "%.1e\n",
-            e->violation);
+        printf("    springs: no impulses with these velocities obey their law; the best violate it "
+               "by %.1e; ",
+               e->violation);
+        if (isnan(e->moved)) {
+            printf("the problem with springs of a large stiffness was not solved\n");
+        } else {
+            printf("with springs of a large stiffness the velocities differ by %.1e\n", e->moved);
+        }
         return;
     }
     printf("    springs: energy %.9g, %d slip; residual %.1e, violation %.1e; unique: %s\n",
@@ -319,6 +323,7 @@ void certificate_json(json *j, const certificate *c)
         json_real(j, "elastic_energy", c->shared.energy);
         json_real(j, "elastic_residual", c->shared.measure.residual);
         json_real(j, "elastic_violation", c->shared.violation);
+        json_real(j, "elastic_moved", c->shared.moved);
         json_int(j, "elastic_slips", c->shared.slips);
         json_text(j, "elastic_unique", pcs_uniqueness_text(c->shared.unique));
     }

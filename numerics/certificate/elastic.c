@@ -22,7 +22,12 @@
 //
 //     (w at x, E' A (x - x0)),   w = C x - C b + A a  (its normal part for slides)
 //
-// make the last digits exact.
+// make the last digits exact. Where the shifts do not converge, the solutions r_t of
+//
+//     (W + t C) r + q - t C b,   v = W (r_t - r) / t
+//
+// for a few small t, from r = 0, are other starts of the Newton steps. What these reach is judged
+// by W r' = W r, too.
 //
 // T. Olsen, K. Kamrin, Resolving force indeterminacy in contact dynamics using compatibility
 // conditions, 2018 (without friction).
@@ -33,7 +38,10 @@
 
 #include "certificate/range.h"
 #include "cone/cone.h"
+#include "linalg/bsr.h"
 #include "linalg/dense.h"
+#include "problem/measure.h"
+#include "problem/problem.h"
 #include "solver/polish.h"
 
 // programs at most; the violation from which Newton steps go on, that without them, and the number
@@ -43,6 +51,12 @@
 #define GOAL     1e-12
 #define IDLE     12
 #define STEPS    30
+// springs of a finite stiffness: size of t C, of that of W
+#define SOFTEST  1e-2
+#define STIFFER  1e-2
+#define STIFFEST 1e-7
+// error of a semidefinite matrix, in roundings of its mean diagonal
+#define ROUNDINGS 100
 // an impulse that is zero, of the largest
 #define SMALL 1e-6
 
@@ -56,6 +70,7 @@ typedef struct springs {
     double *L;            // columns x columns: LU of E' A + t Z Z'
     double *z;            // rows of the program
     double *a, *v, *w;    // n
+    double *given;        // n: W r
     double *best;         // nb: the best shifts
     double *z2, *u2;      // 2 columns: x and a, and what must vanish
     pcs_elastic_report *out;
@@ -64,7 +79,7 @@ typedef struct springs {
 static size_t elastic_bytes(const pcs_problem *p)
 {
     const size_t n = (size_t)p->n, nb = (size_t)p->nb;
-    return (n * n + 12 * n + 3 * nb) * sizeof(double) + 16 * 64;
+    return (n * n + 13 * n + 3 * nb) * sizeof(double) + 17 * 64;
 }
 
 static bool take(springs *x)
@@ -72,13 +87,13 @@ static bool take(springs *x)
     const pcs_problem *p = x->r.f.p;
     const size_t n = (size_t)p->n, nb = (size_t)p->nb;
     pcs_arena *a = &x->r.scratch;
-    TAKE_DOUBLES(a, n, &x->C, &x->V, &x->d, &x->lambda, &x->a, &x->v, &x->w);
+    TAKE_DOUBLES(a, n, &x->C, &x->V, &x->d, &x->lambda, &x->a, &x->v, &x->w, &x->given);
     TAKE_DOUBLES(a, n * n, &x->L);
     TAKE_DOUBLES(a, 2 * n, &x->z2, &x->u2);
     TAKE_DOUBLES(a, nb, &x->shift, &x->best);
     TAKE_DOUBLES(a, n + nb, &x->z);
-    return x->C && x->V && x->d && x->lambda && x->a && x->v && x->w && x->best && x->L && x->z2 &&
-           x->u2 && x->shift && x->z;
+    return x->C && x->V && x->d && x->lambda && x->a && x->v && x->w && x->given && x->best &&
+           x->L && x->z2 && x->u2 && x->shift && x->z;
 }
 
 // r_N of one unit of the first column of a block, times s^1/2
@@ -148,10 +163,13 @@ static bool factorise(springs *x)
         weight += x->L[i * (n + 1)] / (double)n;
     }
     dense_mul_dense(false, true, f->n, f->n, x->r.k, weight, x->r.Z, x->r.Z, 1, x->L);
+    // a direction that is just not in Z has the square of its length in A here: rounding
+    const double slack = ROUNDINGS * DBL_EPSILON * (double)n * weight;
     for (size_t i = 0; i < n; ++i) {
         for (size_t j = 0; j < n; ++j) {
             copy[j + n * i] = (x->L[j + n * i] + x->L[i + n * j]) / 2;
         }
+        copy[i * (n + 1)] += slack;
     }
     return dense_cholesky(f->n, copy) && dense_lu(f->n, x->L, x->r.place);
 }
@@ -232,22 +250,32 @@ static double block_violation(const springs *x, int b, const double *r)
     return sqrt(sum) / V * sqrt(s);
 }
 
-static double violation(const springs *x, const double *r)
+// v = W (r' - r); its length, of the size of the velocities. r is on the face: of the given r this
+// is what its error leaves
+static double drift(const springs *x, const double *r, double *v)
 {
-    double worst = 0;
-    for (int b = 0; b < x->r.f.p->nb; ++b) {
-        const double now = block_violation(x, b, r);
-        if (!(now <= worst)) worst = now;
+    const face *f = &x->r.f;
+    pcs_bsr_mul(&f->p->W, r, v);
+    for (int i = 0; i < f->p->n; ++i) {
+        v[i] -= x->given[i];
     }
-    return worst / x->r.size;
+    return f->size > 0 ? problem_norm(f->p->n, v) / f->size : 0;
 }
 
-// r, v and w of x and a; the violation
+// r, v and w of x and a; the violation of the law of the springs or of W r' = W r
 static double look(springs *x, double *r)
 {
+    double law = 0;
     face_leave(&x->r.f, x->r.x, r);
+    const double off = drift(x, r, x->v);
     yield_of(x, r);
-    return violation(x, r);
+    for (int b = 0; b < x->r.f.p->nb; ++b) {
+        const double now = block_violation(x, b, r);
+        if (!(now <= law)) law = now;
+    }
+    law /= x->r.size;
+    // a NaN stays
+    return law <= off ? off : law;
 }
 
 // x, v and w for the shifts; the violation
@@ -400,7 +428,7 @@ static pcs_status refine(const pcs_env *env, springs *x, double *r)
             x->z2[n + j] = now[1];
         }
         const double value = look(x, r);
-        if (!(value > x->out->violation) || pass == 1) {
+        if (value <= x->out->violation || pass == 1) {
             x->out->violation = value;
             break;
         }
@@ -438,6 +466,92 @@ static void judge(const springs *x, const double *r)
                                 : PCS_UNIQUENESS_YES;
 }
 
+// ---- springs of a finite stiffness -------------------------------------------------------------
+
+typedef struct soft {
+    pcs_problem p;
+    double *W, *q, *r;
+    double *u; // W (r_t - r)
+    double t;
+} soft;
+
+static size_t soft_bytes(size_t n)
+{
+    return (n * n + 3 * n) * sizeof(double) + 16 * 64;
+}
+
+// W + t C, q - t C b, with t C of the size of W times `size`
+static pcs_status fill_soft(const springs *x, double size, pcs_arena *arena, soft *s)
+{
+    const pcs_problem *p = x->r.f.p;
+    const size_t n = (size_t)p->n;
+    double trace = 0, sum = 0;
+    pcs_bsr_to_dense(&p->W, s->W);
+    for (size_t i = 0; i < n; ++i) {
+        trace += s->W[i * (n + 1)];
+        sum += x->C[i];
+    }
+    s->t = size * trace / sum;
+    for (size_t i = 0; i < n; ++i) {
+        s->W[i * (n + 1)] += s->t * x->C[i];
+        s->q[i] = p->q[i] - s->t * x->C[i] * carried(x, (int)i);
+    }
+    s->p = (pcs_problem){.n = p->n, .nb = p->nb, .block = p->block, .q = s->q};
+    return pcs_bsr_from_dense(p->n, p->n, s->W, arena, &s->p.W);
+}
+
+// x, and a of v = W (r_t - r) / t
+static void harden(springs *x, const soft *s)
+{
+    const face *f = &x->r.f;
+    face_enter(f, s->r, x->r.x);
+    for (int i = 0; i < f->p->n; ++i) {
+        x->v[i] = s->u[i] / (s->t * sqrt(f->s[i]));
+    }
+    face_restrict(f, x->v, x->a);
+    dense_lu_solve(f->n, x->L, x->r.place, false, 1, x->a);
+}
+
+// The limit from problems with springs of a finite stiffness, the first from r = 0
+static pcs_status approach(const pcs_env *env, springs *x, soft *s, pcs_arena work, double *r)
+{
+    const face *f = &x->r.f;
+    const size_t n = (size_t)f->p->n;
+    TAKE_DOUBLES(&work, n * n, &s->W);
+    TAKE_DOUBLES(&work, n, &s->q, &s->r, &s->u);
+    if (!s->W || !s->q || !s->r || !s->u) return pcs_fail_memory("certificate");
+    memset(s->r, 0, n * sizeof *s->r);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
+    o.tol = GOAL;
+    o.stop = PCS_STOP_RESIDUAL;
+    double least = x->out->violation;
+    for (double size = SOFTEST; size >= STIFFEST && !(least <= RANGE_FOUND); size *= STIFFER) {
+        pcs_arena rest = work;
+        pcs_report report;
+        PCS_TRY(fill_soft(x, size, &rest, s));
+        PCS_TRY(pcs_solve_alloc(env, &s->p, &o, s->r, s->u, &report));
+        const double moved = drift(x, s->r, s->u);
+        x->out->moved = report.outcome == PCS_OUTCOME_CONVERGED ? moved : NAN;
+        harden(x, s);
+        x->out->violation = look(x, r);
+        PCS_TRY(refine(env, x, r));
+        least = fmin(least, x->out->violation);
+    }
+    x->out->violation = least;
+    if (least <= RANGE_FOUND) x->out->moved = 0;
+    return PCS_OK;
+}
+
+static pcs_status soften(const pcs_env *env, springs *x, double *r)
+{
+    soft s = {0};
+    pcs_arena arena;
+    PCS_TRY(pcs_arena_create(env, soft_bytes((size_t)x->r.f.p->n), &arena));
+    const pcs_status done = approach(env, x, &s, arena, r);
+    pcs_arena_destroy(env, &arena);
+    return done;
+}
+
 static pcs_status find(const pcs_env *env, springs *x, const double *stiffness, double *r)
 {
     x->out->violation = INFINITY;
@@ -448,6 +562,7 @@ static pcs_status find(const pcs_env *env, springs *x, const double *stiffness, 
     if (x->r.k == 0 || !(x->r.size > 0)) return PCS_OK;
 
     if (!take(x)) return pcs_fail_memory("certificate");
+    pcs_bsr_mul(&x->r.f.p->W, r, x->given);
     weigh(x, stiffness);
     if (!factorise(x)) {
         return pcs_fail(PCS_ERR_UNSUPPORTED,
@@ -462,6 +577,7 @@ static pcs_status find(const pcs_env *env, springs *x, const double *stiffness, 
         x->out->violation = iterate(x, GOAL, r);
         PCS_TRY(refine(env, x, r));
     }
+    if (!(x->out->violation <= RANGE_FOUND)) PCS_TRY(soften(env, x, r));
     judge(x, r);
     return PCS_OK;
 }
@@ -507,19 +623,23 @@ static pcs_status check(int n, const double *stiffness, const double *before)
 }
 
 // The scales of the rows: compliances, so that lengths of x are energies; one for a block with
-// friction
+// friction. The largest entry on the diagonal of S^-1/2 W S^-1/2 is 1, as that of C S^-1: Newton
+// steps compare the errors of both
 static void scales(const pcs_problem *p, const double *stiffness, double *s)
 {
-    double least = INFINITY;
-    for (int i = 0; stiffness && i < p->n; ++i) {
-        least = fmin(least, stiffness[i]);
-    }
+    double most = 0;
+    problem_scales(p, s);
     for (int b = 0; b < p->nb; ++b) {
         const pcs_block *k = &p->block[b];
         for (int i = k->row; i < k->row + k->dim; ++i) {
             const int of = k->cone == PCS_CONE_EQUALITY ? i : k->row;
-            s[i] = stiffness ? least / stiffness[of] : 1;
+            const double c = stiffness ? 1 / stiffness[of] : 1;
+            most = fmax(most, s[i] / c);
+            s[i] = c;
         }
+    }
+    for (int i = 0; i < p->n; ++i) {
+        s[i] *= most;
     }
 }
 

@@ -153,6 +153,22 @@ TEST(springs_of_a_step_do_not_see_its_rounding)
     }
 }
 
+// A block between two walls that it only touches. It may rest, wedged, or fall; springs that bear
+// nothing before let it fall
+TEST(springs_that_do_not_hold_a_block)
+{
+    file_write("walls.pcs", "percuss-problem 1\nlocal\ncones 2\ncoulomb 2 0.6\ncoulomb 2 0.6\n"
+                            "W dense 4 4\n1 0 -1 0\n0 1 0 1\n-1 0 1 0\n0 1 0 1\nq\n0 -1 0 -1\n"
+                            "start\n1 0.5 1 0.5\nend\n");
+    ck_assert_int_eq(percuss("solve --springs 1 walls.pcs"), 0);
+    ck_assert_msg(strstr(out_text, "no impulses with these velocities obey their law") != NULL,
+                  "%s", out_text);
+    ck_assert(strstr(out_text, "the velocities differ by 1.0e+00") != NULL);
+    ck_assert_int_eq(percuss("solve --springs 1 --json walls.pcs"), 0);
+    ck_assert(json_is_valid(out_text));
+    ck_assert_double_eq_tol(json_number(out_text, "elastic_moved"), 1, 1e-3);
+}
+
 TEST(json_escapes_any_name)
 {
     file_write("a\"b\\\xff\n.dat", "nothing");

@@ -82,28 +82,32 @@ PCS_NODISCARD PCS_API pcs_status pcs_certificate_least_impulse(const pcs_env *en
 
 /// How springs share the impulses (pcs_certificate_elastic_impulse).
 typedef struct pcs_elastic_report {
-    pcs_measure measure;   ///< of the impulses found, in the contact problem
-    double energy;         ///< of the springs: sum of (r - before)^2 / (2 stiffness) over all rows
-    double violation;      ///< of the law that the springs obey, relative to the largest impulse
-    int slips;             ///< contacts and boxes at rest (u = 0) whose springs let them slip
-    int programs;          ///< cone programs solved; more than one where springs slip or slide
+    pcs_measure measure; ///< of the impulses found, in the contact problem
+    double energy;       ///< of the springs: sum of (r - before)^2 / (2 stiffness) over all rows
+    double violation;    ///< of the law that the springs obey, relative to the largest impulse, or
+                         ///< of W r' = W r, relative to max(|q|, |W r|): the larger
+    double moved;        ///< where no impulses were found: relative change of u in the problem with
+                         ///< springs of a finite, large stiffness; NaN: not solved. Else 0
+    int slips;           ///< contacts and boxes at rest (u = 0) whose springs let them slip
+    int programs;        ///< cone programs solved; more than one where springs slip or slide
     pcs_uniqueness unique; ///< of these impulses for these springs; unknown where an undecided
                            ///< block bears one
 } pcs_elastic_report;
 
 /// The impulses that springs in series with every row leave as they become stiff, their ratios
 /// kept: of all r' with W r' = W r that are complementary to the velocities of r the one that the
-/// springs allow (doc/certificate.md): elastic (n). Without slip of the springs it is the r' of
-/// least energy. stiffness (n, or null: all equal) is the spring of each row, > 0, N/m or, of an
-/// angle, N m/rad; only ratios matter. before (n, or null: zeros) are the impulses (force times
-/// time step) of the springs when the bodies do not move: the stretched springs of an earlier
-/// state, minus stiffness times length times time step for a leg that is too short. Undecided
-/// blocks may have any of their possible statuses. So tol is not less than the accuracy of q: of a
-/// step at rest, whose gaps earlier steps have left, their tolerance; with less, gaps without
-/// meaning open contacts. NaN when no impulses satisfy the law of the springs to 1e-7; report (or
-/// null) says how far the search came. PCS_ERR_UNSUPPORTED beyond 1500 rows and where W is not
-/// positive semidefinite. T. Olsen, K. Kamrin, Resolving force indeterminacy in contact dynamics
-/// using compatibility conditions, 2018, without friction.
+/// springs allow (doc/certificate.md): elastic (n), in the cones, the same for every r with these
+/// velocities. Without slip of the springs it is the r' of least energy. stiffness (n, or null: all
+/// equal) is the spring of each row, > 0, N/m or, of an angle, N m/rad; only ratios matter. before
+/// (n, or null: zeros) are the impulses (force times time step) of the springs when the bodies do
+/// not move: the stretched springs of an earlier state, minus stiffness times length times time
+/// step for a leg that is too short. Undecided blocks may have any of their possible statuses. So
+/// tol is not less than the accuracy of q: of a step at rest, whose gaps earlier steps have left,
+/// their tolerance; with less, gaps without meaning open contacts. NaN when no impulses with these
+/// velocities satisfy the law of the springs to 1e-7, as springs let the bodies move otherwise;
+/// report (or null) says how far the search came. PCS_ERR_UNSUPPORTED beyond 1500 rows and where W
+/// is not positive semidefinite. T. Olsen, K. Kamrin, Resolving force indeterminacy in contact
+/// dynamics using compatibility conditions, 2018, without friction.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_elastic_impulse(
     const pcs_env *env, const pcs_problem *p, double tol, const double *r, const double *stiffness,
     const double *before, double *elastic, pcs_elastic_report *report);
