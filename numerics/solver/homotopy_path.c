@@ -112,14 +112,10 @@ static bool is_over(walk *k)
     return k->over;
 }
 
-static bool spent(const walk *k)
-{
-    return k->w->factors >= k->t->o->max_iters;
-}
-
+// factors the system at y; the clock and the watch are asked before each factorisation
 static bool system_at(walk *k, const homotopy_point *y, double floor)
 {
-    return !spent(k) && homotopy_system(k->w, k->space, y, fmax(floor, k->space->floor));
+    return !is_over(k) && homotopy_system(k->w, k->space, y, fmax(floor, k->space->floor));
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -158,7 +154,7 @@ static double descend(walk *k, double floor)
         const double value = measure(k, &w->probe, fmin(w->probe.t, NO_T));
         bad = value > 0.5 * least ? bad + 1 : 0;
         least = fmin(least, value);
-        if (is_over(k) || !(value < 1e-2)) break;
+        if (!(value < 1e-2)) break;
     }
     return least;
 }
@@ -173,7 +169,7 @@ static void try_end(walk *k)
     measure(k, &w->now, w->now.t);
     homotopy_move(w, &w->now, combine(w, NULL, -1, w->ahead), &w->probe);
     const double value = measure(k, &w->probe, NO_T);
-    for (int i = 0; i < 2 && value < END_NEAR && !is_over(k) && !spent(k); ++i) {
+    for (int i = 0; i < 2 && value < END_NEAR && !is_over(k); ++i) {
         if (!(descend(k, floors[i]) <= END_AGAIN)) break;
     }
     is_over(k);
@@ -243,7 +239,7 @@ static bool advance(walk *k, int *sign)
         homotopy_move(w, &w->now, combine(w, NULL, step, w->ahead), &w->next);
         w->next.t = limited(k, w->now.t * (1 + step));
         const int corrections = correct(k, h);
-        if (spent(k)) return true;
+        if (k->over) return true;
         if (corrections == 0) continue;
         accept(k, *sign);
         *sign = w->sign;
@@ -269,12 +265,19 @@ homotopy_path homotopy_follow(homotopy *w, const self_dual_space *space, solver_
     walk k = {.w = w, .space = space, .t = t, .r = r, .u = u, .length = 1, .tried = NEAR};
     k.path.least = k.start = w->now.t;
     k.path.end = HOMOTOPY_SHORT;
-    if (!system_at(&k, &w->now, 0)) return k.path;
+    if (!system_at(&k, &w->now, 0)) {
+        if (k.over) {
+            k.path.end = HOMOTOPY_OVER;
+        } else {
+            t->outcome = PCS_OUTCOME_STALLED;
+        }
+        return k.path;
+    }
     memcpy(w->ahead, w->rate, (size_t)w->k.n * sizeof *w->rate);
     memcpy(w->now_size, w->size, 2 * (size_t)w->k.nb * sizeof *w->size);
     k.first = w->sign;
     for (int sign = w->sign;;) {
-        if (is_over(&k)) {
+        if (k.over) {
             k.path.end = HOMOTOPY_OVER;
         } else if (k.path.steps >= w->steps || 3 * k.idle >= 2 * w->steps) {
             // all steps of the try, or two thirds of them without a new least t

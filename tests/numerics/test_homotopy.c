@@ -295,6 +295,34 @@ TEST(turning_points_are_passed)
     ck_assert_int_gt(turned, 0);
 }
 
+static int keep_gap(void *user, const pcs_progress *now)
+{
+    int *gap = user;
+    // gap[0]: the largest number of factorisations between two calls, gap[1]: their number so far
+    if (now->iters - gap[1] > gap[0]) gap[0] = now->iters - gap[1];
+    gap[1] = now->iters;
+    return 0;
+}
+
+// the watch and, just after it, the clock: a solve ends within one factorisation, also while steps
+// are rejected and corrected
+TEST(each_factorisation_is_watched)
+{
+    static const friction families[] = {FRICTION_DEFICIENT, FRICTION_SPHERES, FRICTION_BOXES};
+    for (int f = 0; f < 3; ++f) {
+        reset();
+        const pcs_problem p = friction_problem(families[f], 8, 1, &arena, NULL);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_HOMOTOPY);
+        int gap[2] = {0};
+        double r[ROWS] = {0}, u[ROWS];
+        pcs_report report;
+        CK_OK(pcs_solve(&p, &o, (pcs_watch){keep_gap, gap}, arena, r, u, &report));
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
+        ck_assert_int_gt(report.iters, 5);
+        ck_assert_int_eq(gap[0], 1);
+    }
+}
+
 // the two spaces follow the same curve: the same velocities, while neither path turns
 TEST(body_space_is_contact_space)
 {
