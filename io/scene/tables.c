@@ -688,6 +688,8 @@ static const field scheme_fields[] = {
     {"budget", FIELD_REAL, OF(scheme, scheme.budget), FROM_ZERO,
      .help = "work units that a step may use; 0: in proportion to its contacts, 20 times as "
              "many with accept 0"},
+    {"max_sweeps", FIELD_INT, OF(scheme, scheme.max_sweeps), .low = 0, .high = 1000000000,
+     .help = "sweeps over its contacts that all solves of a step may make; 0: no limit"},
     {"max_seconds", FIELD_REAL, OF(scheme, scheme.max_seconds), FROM_ZERO, .unit = "s",
      .help = "time that a step may take; 0: no limit"},
     {"solver", FIELD_SOLVER, OF(scheme, solver), .help = "solver of the velocity problem"},

@@ -126,7 +126,7 @@ typedef struct linear_contact_row {
     double c[7], b, t[7];
 } linear_contact_row;
 
-// second_order: 2 is added where bodies may sleep
+// second_order: 2 is added where bodies may sleep; accept_unconverged: twice max_sweeps is added
 typedef struct scheme_row {
     int32_t activation, projection, metric, proj_max, update, lever, configuration, second_order,
         newton_max, accept_unconverged, halvings, solver, stop, max_iters;

@@ -390,7 +390,7 @@ static pcs_status write_scheme(h5_file *f, const pcs_scheme *s)
                             .configuration = (int32_t)s->configuration,
                             .second_order = s->second_order | s->sleep << 1,
                             .newton_max = s->newton_max,
-                            .accept_unconverged = s->accept_unconverged,
+                            .accept_unconverged = s->accept_unconverged | s->max_sweeps << 1,
                             .halvings = s->halvings,
                             .solver = (int32_t)s->solver.kind,
                             .stop = (int32_t)s->solver.stop,

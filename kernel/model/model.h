@@ -205,6 +205,8 @@ static inline bool model_in_range(const double *x, size_t n)
 
 // default of proj_tol, in sizes of the smallest body
 #define MODEL_OVERLAP 3e-4
+// largest cap on the sweeps of a step
+#define MODEL_SWEEPS 1000000000
 
 // sets plain and dense; after each change of what they follow from
 static inline void model_classify(model_system *s)

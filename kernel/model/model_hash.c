@@ -180,6 +180,7 @@ static uint64_t add_scheme(uint64_t hash, const pcs_scheme *s)
                          (int)s->configuration, s->second_order,    s->newton_max,
                          s->accept_unconverged, s->halvings};
     hash = add_reals(hash, x, sizeof x / sizeof *x);
+    if (s->max_sweeps > 0) hash = hash_bytes(hash, &s->max_sweeps, sizeof s->max_sweeps);
     if (s->sleep) hash = hash_bytes(hash, &s->sleep, sizeof s->sleep);
     return add_solver(hash_bytes(hash, facts, sizeof facts), &s->solver);
 }

@@ -50,13 +50,14 @@ pcs_scheme pcs_scheme_dense(double tol, double size)
 pcs_status pcs_scheme_keep_time(pcs_scheme *s, int sweeps, double seconds)
 {
     if (!s) return pcs_fail(PCS_ERR_ARG, "pcs_scheme_keep_time: the scheme is null");
-    if (sweeps < 0 || !(seconds >= 0) || !isfinite(seconds) || (sweeps == 0 && seconds == 0)) {
+    if (sweeps < 0 || sweeps > MODEL_SWEEPS || !(seconds >= 0) || !isfinite(seconds) ||
+        (sweeps == 0 && seconds == 0)) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_scheme_keep_time: %d sweeps and %g s; give a number of sweeps, of "
                         "seconds, or both, and 0 for the other",
                         sweeps, seconds);
     }
-    if (sweeps > 0) s->solver.max_iters = sweeps;
+    s->max_sweeps = sweeps;
     s->max_seconds = seconds;
     s->halvings = 0;
     s->accept_unconverged = true;
@@ -108,6 +109,7 @@ static pcs_status check_ranges(const pcs_scheme *s)
     PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
     PCS_TRY(in_range("halvings", s->halvings, 0, 20));
     PCS_TRY(in_range("budget", s->budget, 0, 1e300));
+    PCS_TRY(in_range("max_sweeps", s->max_sweeps, 0, MODEL_SWEEPS));
     PCS_TRY(in_range("max_seconds (s)", s->max_seconds, 0, 1e300));
     PCS_TRY(in_range("newton_max", s->newton_max, 1, INT_MAX));
     PCS_TRY(in_range("proj_tol (m)", s->proj_tol, 0, 1e30));

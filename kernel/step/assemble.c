@@ -25,6 +25,10 @@
 // part of the units for velocities that one solve may spend
 #define SOLVE_PART 0.75
 
+// Part of the sweeps of max_sweeps that the solve of a coarse pass may make. Any other one may make
+// all: sweeps that continue are worth more than those of the next iterate or pass
+#define COARSE_SWEEPS 0.5
+
 // ---- the velocity problem ---------------------------------------------------------------------
 
 double impact_shift(const candidate *c, int i)
@@ -323,6 +327,8 @@ static pcs_status solve_once(const trial *t, double units, pcs_arena scratch, do
         opts.as.portfolio.kappa = t->st->memory->kappa;
     }
     t->work->budget.ends_solve = units < (double)opts.max_iters * s->problem.nb;
+    const double share = t->coarse > 0 ? COARSE_SWEEPS : 1;
+    units = fmin(units, fmax(1, share * step_sweeps(t->work)) * s->problem.nb);
     step_limit_seconds(t->work, &opts);
     pcs_velocity_solve shown;
     const step_capture *capture = &t->work->capture;
@@ -331,6 +337,7 @@ static pcs_status solve_once(const trial *t, double units, pcs_arena scratch, do
                          s->u, out));
     s->kappa = out->kappa;
     step_spend(t->work, out->units);
+    t->work->budget.sweeps += out->rounds;
     if (!capture->fn) return PCS_OK;
     shown.opts = opts;
     shown.budget = units;

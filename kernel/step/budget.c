@@ -98,6 +98,12 @@ double step_seconds(const pcs_work *wk)
     return solver_clock() - wk->budget.start;
 }
 
+double step_sweeps(const pcs_work *wk)
+{
+    const int most = wk->owner->scheme.max_sweeps;
+    return most > 0 ? fmax(0, most - wk->budget.sweeps) : INFINITY;
+}
+
 bool step_late(const pcs_work *wk)
 {
     const double most = wk->owner->scheme.max_seconds;
@@ -111,6 +117,14 @@ bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome)
     *outcome = wk->budget.stopped ? PCS_OUTCOME_STOPPED
                : late             ? PCS_OUTCOME_TIME_LIMIT
                                   : PCS_OUTCOME_MAX_ITERS;
+    return true;
+}
+
+bool step_velocity_over(const pcs_work *wk, double share, pcs_outcome *outcome)
+{
+    if (step_over(wk, share * step_velocity_part(&wk->owner->scheme), outcome)) return true;
+    if (step_sweeps(wk) > 0) return false;
+    *outcome = PCS_OUTCOME_MAX_ITERS;
     return true;
 }
 

@@ -111,7 +111,8 @@ void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d)
 {
     d->work = wk;
     d->h_whole = h;
-    begin(d, 1L << m->scheme.halvings);
+    // parts of a step that has used up its sweeps would have none
+    begin(d, m->scheme.max_sweeps > 0 ? 1 : 1L << m->scheme.halvings);
     set_part(d);
 }
 

@@ -161,7 +161,7 @@ static bool is_only_coarse(const trial *t, const pcs_step_report *out)
 // true when the budget or the time for velocities is used up; then it is *outcome
 static bool velocities_are_over(const trial *t, pcs_outcome *outcome)
 {
-    return step_over(t->work, step_velocity_part(&t->m->scheme), outcome);
+    return step_velocity_over(t->work, 1, outcome);
 }
 
 // true when more of the budget might have given other velocities
@@ -176,8 +176,7 @@ static bool velocities_are_short(const trial *t, const pcs_step_report *out)
 {
     pcs_outcome end;
     if (out->outcome != PCS_OUTCOME_MAX_ITERS) return false;
-    return step_over(t->work, t->share * step_velocity_part(&t->m->scheme), &end) ||
-           t->work->budget.ends_solve;
+    return step_velocity_over(t->work, t->share, &end) || t->work->budget.ends_solve;
 }
 
 // true when the velocities of a pass show which contacts are missing
@@ -215,14 +214,15 @@ static bool needs_fine_pass(const trial *t, const pcs_step_report *out)
     return t->solution.rows > 0 && out->outcome != PCS_OUTCOME_DIVERGED && is_only_coarse(t, out);
 }
 
-// The same, and the budget allows it. Where only the time is over, the pass makes a few sweeps: a
-// coarse pass may make none, and bodies that fall into one another have more contacts in the next
-// step.
+// The same, and the budget allows it. Where only the time is over, the pass makes a few sweeps if
+// the coarse one was solved, perhaps without any: bodies that fall into one another have more
+// contacts in the next step.
 static bool may_make_fine_pass(const trial *t, pcs_step_report *out)
 {
     pcs_outcome end;
     if (!needs_fine_pass(t, out)) return false;
-    if (!velocities_are_over(t, &end) || end == PCS_OUTCOME_TIME_LIMIT) return true;
+    if (!velocities_are_over(t, &end)) return true;
+    if (end == PCS_OUTCOME_TIME_LIMIT && out->outcome == PCS_OUTCOME_CONVERGED) return true;
     out->outcome = end;
     return false;
 }
@@ -362,6 +362,7 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     if (t->list.n > 0) PCS_TRY(step_activate(t, mem, &t->list));
     PCS_TRY(step_hold(t, mem, &t->list));
     step_budget_know(wk, step_candidates(t) + couple_sparse_elements(t));
+    if (step_late(wk)) t->coarse = 0; // there is time for one pass only
     bool reordered = false, stiffer;
     if (m->scheme.second_order) {
         PCS_TRY(step_order(t, *mem, &t->list, t->end.theta, &reordered));

@@ -239,6 +239,8 @@ typedef struct step_budget {
     double from, part;  // units spent before this attempt, and the part of `most` that may be spent
                         // at its end
     double end;         // units spent when this attempt is over
+    double sweeps;      // sweeps of max_sweeps that the solves have made: their work over that of a
+                        // sweep of their contacts
     double start;       // s, reading of the clock when the step began
     double clock;       // part of the seconds of the scheme that have passed at its end
     bool first;         // this attempt is that of the whole step, with a short budget
@@ -426,9 +428,13 @@ void step_spend(pcs_work *wk, double units);
 double step_units(const pcs_work *wk, double part);
 // seconds since the step began
 double step_seconds(const pcs_work *wk);
+// sweeps of max_sweeps that are left; infinite without such a cap
+double step_sweeps(const pcs_work *wk);
 // true when the seconds are used up; when they or the units are, with the outcome of the step
 bool step_late(const pcs_work *wk);
 bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome);
+// the same for this share of the units for velocities, and for the sweeps
+bool step_velocity_over(const pcs_work *wk, double share, pcs_outcome *outcome);
 // limits the seconds of a solver to those left
 void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts);
 // part of the units of an attempt for velocities, where positions are projected too

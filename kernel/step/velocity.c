@@ -432,7 +432,7 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     for (int it = 0; it < most && *outcome == PCS_OUTCOME_MAX_ITERS; ++it) {
         bool good;
         // the first iterate is made with any budget: without it there is no result to judge
-        if (it > 0 && step_over(t->work, t->share * step_velocity_part(scheme), outcome)) break;
+        if (it > 0 && step_velocity_over(t->work, t->share, outcome)) break;
         step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
         PCS_TRY(iterate(t, mem, to, out, &good));

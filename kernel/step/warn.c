@@ -30,6 +30,9 @@ static void limit_words(const pcs_work *wk, pcs_outcome outcome, char words[STEP
     if (outcome == PCS_OUTCOME_TIME_LIMIT) {
         snprintf(words, STEP_LIMIT, "; all %.3g s of max_seconds are spent",
                  wk->owner->scheme.max_seconds);
+    } else if (outcome == PCS_OUTCOME_MAX_ITERS && step_sweeps(wk) <= 0) {
+        snprintf(words, STEP_LIMIT, "; all %d sweeps of max_sweeps are made",
+                 wk->owner->scheme.max_sweeps);
     } else if (outcome == PCS_OUTCOME_MAX_ITERS && wk->budget.spent >= wk->budget.most) {
         snprintf(words, STEP_LIMIT, "; all %.3g units of the budget are spent", wk->budget.most);
     }

@@ -320,6 +320,7 @@ static void sum_up(const solution *s, bodies_report *out)
         out->seconds_sweeps += one->seconds_sweeps;
         out->seconds_finish += one->seconds_finish;
     }
+    out->rounds = fmax(0, out->units / s->b->nb - PREPARE);
 }
 
 static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out)

@@ -86,8 +86,10 @@ TEST(a_run_says_how_it_failed)
     ck_assert_ptr_nonnull(strstr(out_text, "\"outcome\":\"converged\""));
     ck_assert_ptr_nonnull(strstr(out_text, "\"reason\":null"));
 
-    REFUSED("a finite number >= 0", "run pile.json --step-seconds inf");
-    REFUSED("a whole number from 0 to 2147483647", "run pile.json --step-sweeps 1e30");
+    REFUSED("a finite number > 0", "run pile.json --step-seconds inf");
+    REFUSED("a finite number > 0", "run pile.json --step-seconds 0");
+    REFUSED("a whole number from 1 to 1000000000", "run pile.json --step-sweeps 1e30");
+    REFUSED("a whole number from 1 to 1000000000", "run pile.json --step-sweeps 0");
 }
 
 TEST(balls_that_just_touch_do_not_overlap)

@@ -142,6 +142,7 @@ static pcs_scene *random_scene(uint64_t seed)
     scheme.solver.max_iters = 100;
     scheme.accept_unconverged = true;
     scheme.halvings = 0;
+    scheme.max_sweeps = 150;
     CK_OK(pcs_model_set_scheme(m, &scheme));
     scene->settings = (pcs_scene_settings){.h = 0.005,
                                            .t_end = 0.3,

@@ -397,11 +397,16 @@ TEST(the_model_comes_back_with_its_parts)
     pcs_trajectory *t;
     open_all(&s);
     CK_OK(pcs_model_set_shape_enabled(s.m, 1, false));
+    pcs_scheme scheme = pcs_model_scheme(s.m);
+    scheme.max_sweeps = 1000000000;
+    CK_OK(pcs_model_set_scheme(s.m, &scheme));
     CK_OK(pcs_recorder_open(RUN, s.m, NULL, &recorder));
     CK_OK(pcs_recorder_close(recorder));
     CK_OK(pcs_trajectory_open(&s.env, RUN, &t));
     const pcs_model *m = pcs_trajectory_model(t);
     ck_assert_int_eq(pcs_trajectory_info_of(t).frames, 0);
+    ck_assert_int_eq(pcs_model_scheme(m).max_sweeps, 1000000000);
+    ck_assert(!pcs_model_scheme(m).accept_unconverged);
     ck_assert_int_eq(pcs_model_system_count(m), pcs_model_system_count(s.m));
     for (int id = 1; id <= pcs_model_system_count(m); ++id) {
         const pcs_system system = {id};

@@ -2,6 +2,8 @@
 // number of threads and any earlier use of the work, and an unfinished step is not committed.
 #include "scene.h"
 
+#include <limits.h>
+
 #include <percuss/kernel.h>
 
 // the largest excess over a budget: one iteration of a method, here on an assembled W of all rows
@@ -210,6 +212,53 @@ TEST(steps_that_keep_time_are_committed_and_labelled)
     }
 }
 
+// a wall of bricks at rest on the ground
+static void open_wall(scene *s, int rows, int bricks)
+{
+    const double edges[3] = {0.2, 0.1, 0.1};
+    *s = scene_open();
+    scene_ground(s, 0.6);
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < bricks - i % 2; ++j) {
+            const double x[3] = {edges[0] * (j + 0.5 * (i % 2)), 0, edges[2] * (i + 0.5)};
+            const pcs_system b = scene_box(s, 3.6, edges, x, NULL, NULL, NULL);
+            scene_rough(s, b, pcs_shape_box(edges[0], edges[1], edges[2]), 0, 0, 0.6);
+        }
+    }
+}
+
+// All solves of a step share its sweeps, however many passes and iterates it takes. What a step
+// leaves the next ones solve, as impulses are remembered: a wall at rest, which is one island, has
+// no more work in any step than without a cap, and is solved in the end
+TEST(the_sweeps_of_a_step_are_shared_and_a_wall_comes_to_be_solved)
+{
+    enum { SWEEPS = 20, STEPS = 400 };
+    const double tol = 1e-5;
+    double most = 0;
+    for (int cap = 0; cap <= SWEEPS; cap += SWEEPS) {
+        scene s;
+        open_wall(&s, 6, 4);
+        s.scheme = pcs_scheme_dense(tol, 0.1);
+        if (cap > 0) CK_OK(pcs_scheme_keep_time(&s.scheme, cap, 0));
+        scene_start(&s);
+        int solved = 0, first = 0;
+        for (int k = 0; k < (cap > 0 ? STEPS : 1); ++k) {
+            pcs_step_report a;
+            CK_OK(pcs_step(s.m, s.st, s.wk, 0.005, &a));
+            ck_assert(a.committed);
+            if (cap == 0) most = a.units;
+            if (cap == 0) ck_assert_int_gt(a.sweeps, 2 * SWEEPS);
+            if (cap > 0) ck_assert_int_le(a.sweeps, SWEEPS);
+            if (cap > 0) ck_assert_double_le(a.units, most);
+            if (k == 0) first = a.outcome == PCS_OUTCOME_CONVERGED;
+            if (k >= STEPS - 50) solved += a.outcome == PCS_OUTCOME_CONVERGED;
+        }
+        ck_assert_int_eq(first, cap == 0);
+        if (cap > 0) ck_assert_int_ge(solved, 10);
+        scene_close(&s);
+    }
+}
+
 // boxes that fall into a narrow case
 static void open_case(scene *s)
 {
@@ -254,6 +303,7 @@ TEST(a_cap_is_a_number_of_sweeps_or_seconds)
     pcs_scheme s = as_is;
     ck_assert_int_eq(pcs_scheme_keep_time(&s, 0, 0), PCS_ERR_ARG);
     ck_assert_int_eq(pcs_scheme_keep_time(&s, -1, 1), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_scheme_keep_time(&s, INT_MAX, 1), PCS_ERR_ARG);
     ck_assert_int_eq(pcs_scheme_keep_time(&s, 1, NAN), PCS_ERR_ARG);
     ck_assert_int_eq(pcs_scheme_keep_time(&s, 1, INFINITY), PCS_ERR_ARG);
     ck_assert_int_eq(pcs_scheme_keep_time(NULL, 1, 1), PCS_ERR_ARG);
@@ -262,7 +312,8 @@ TEST(a_cap_is_a_number_of_sweeps_or_seconds)
     s.accept = 0.5; // of no use where every step is accepted
     CK_OK(pcs_scheme_keep_time(&s, 100, 0.01));
     CK_OK(pcs_scheme_check(&s));
-    ck_assert_int_eq(s.solver.max_iters, 100);
+    ck_assert_int_eq(s.max_sweeps, 100);
+    ck_assert_int_eq(s.solver.max_iters, as_is.solver.max_iters);
     ck_assert(s.max_seconds == 0.01 && s.halvings == 0 && s.accept_unconverged);
 }
 

@@ -328,12 +328,12 @@ typedef struct pcs_scheme {
                              ///< way), but for numbers that are not finite; default false. Its
                              ///< smallest parts (halvings) are committed in the same way; where
                              ///< they use up their budget the step is committed undivided
-    bool sleep; ///< islands (what contacts within reach and joints connect) sleep while it is
-                ///< proven that they rest: impulses in the cones of their contacts balance their
-                ///< loads to rounding. Bodies then have the velocity 0 and keep their poses to
-                ///< the bit, and are solved again in the step in which something comes within
-                ///< reach, or in which a load, a law or a contact differs. Default false; with
-                ///< speculative contacts and PCS_PROJECTION_OVERLAPS only. doc/stepping.md
+    bool sleep;   ///< islands (what contacts within reach and joints connect) sleep while it is
+                  ///< proven that they rest: impulses in the cones of their contacts balance their
+                  ///< loads to rounding. Bodies then have the velocity 0 and keep their poses to
+                  ///< the bit, and are solved again in the step in which something comes within
+                  ///< reach, or in which a load, a law or a contact differs. Default false; with
+                  ///< speculative contacts and PCS_PROJECTION_OVERLAPS only. doc/stepping.md
     int halvings; ///< largest number of times that a step that does not converge is cut in two
                   ///< before it fails or, with accept or accept_unconverged, is committed unsolved:
                   ///< 0 to 20. A step that accept allows is only cut where the budget of its first
@@ -349,6 +349,12 @@ typedef struct pcs_scheme {
                    ///< used them up ends with PCS_OUTCOME_MAX_ITERS, at the same bits
                    ///< everywhere. The running operation, such as a factorisation, may exceed it;
                    ///< so may the first iterate of the velocities, which is always made
+    int max_sweeps; ///< Sweeps that all solves of a step may make in all, at most 1e9; 0 (default):
+                    ///< no limit. A sweep is the work of visiting each contact of the problem once,
+                    ///< with which other methods are counted too; what prepares a solve is not
+                    ///< counted, and every solve makes at least one sweep. A step that has used
+                    ///< them up is not divided, and ends with PCS_OUTCOME_MAX_ITERS, at the same
+                    ///< bits everywhere
     double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
                         ///< PCS_OUTCOME_TIME_LIMIT; the clock decides nothing else
     pcs_solver_opts solver; ///< solver of the velocity problem
@@ -379,9 +385,9 @@ PCS_API pcs_scheme pcs_scheme_dense(double tol, double size);
 /// convergence, with the projection set by hand.
 PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
 
-/// Changes a scheme so that its steps keep time. Each solve of the velocities makes at most
-/// `sweeps` sweeps (0: as before; solver.max_iters: for auto the work of so many sweeps) and ends
-/// when the step has taken `seconds` by the clock (s, 0: no limit; max_seconds). No step is divided
+/// Changes a scheme so that its steps keep time. All solves of the velocities in a step together
+/// make at most `sweeps` sweeps (0: no limit; at most 1e9; max_sweeps), and a solve ends when the
+/// step has taken `seconds` by the clock (s, 0: no limit; max_seconds). No step is divided
 /// (halvings = 0), and each is committed with the best iterate found (accept_unconverged); its
 /// report says how far that is from a solution: outcome, solve.measure, PCS_DOUBT_UNSOLVED. The
 /// same bits everywhere with a cap in sweeps, not with one in seconds, which may be exceeded by the

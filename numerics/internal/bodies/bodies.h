@@ -40,15 +40,16 @@ typedef struct bodies_report {
     pcs_report
         solve; // outcome, sweeps of the longest island or steps of its solver, measure of all
     int islands;
-    int largest;  // blocks of the largest island
-    int sweeps;   // sweeps of all islands
-    int finish;   // steps of Newton or interior point methods, of all islands
-    double units; // cost in visits of a block by a sweep
-    double wants; // least budget with which a method that the budget left out would have been
-                  // tried; 0: none was left out
-    double kappa; // with which the finish of auto ended where its first turn solved the island and
-                  // Newton's method never failed, in more than a few steps: the least of all
-                  // islands. -1: in one of them not so; 0: it did not run
+    int largest;   // blocks of the largest island
+    int sweeps;    // sweeps of all islands
+    int finish;    // steps of Newton or interior point methods, of all islands
+    double units;  // cost in visits of a block by a sweep
+    double rounds; // the same in sweeps over all blocks, without the preparation of one solve
+    double wants;  // least budget with which a method that the budget left out would have been
+                   // tried; 0: none was left out
+    double kappa;  // with which the finish of auto ended where its first turn solved the island and
+                   // Newton's method never failed, in more than a few steps: the least of all
+                   // islands. -1: in one of them not so; 0: it did not run
     double seconds_sweeps, seconds_finish;
 } bodies_report;
 

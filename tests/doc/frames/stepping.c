@@ -7,7 +7,7 @@ static pcs_status keep_time(void)
     pcs_model *model;
 #include "block_1.c"
     PCS_TRY(status);
-    EXPECT(scheme.solver.max_iters == 200 && scheme.max_seconds == 0 && scheme.halvings == 0);
+    EXPECT(scheme.max_sweeps == 200 && scheme.max_seconds == 0 && scheme.halvings == 0);
     EXPECT(scheme.accept_unconverged);
     // what the call sets is what a step accepts
     PCS_TRY(pcs_model_create(NULL, &model));
