@@ -12,6 +12,7 @@
 
 #include "laws/law.h"
 #include "linalg/m3.h"
+#include "problem/measure.h"
 #include "relations/joint_kinds.h"
 #include "solver/exclude.h"
 
@@ -346,24 +347,56 @@ static double closing_of(const pcs_problem *p, const double *y)
     return sum > 0 ? closing / sum : 0;
 }
 
-void step_refute(pcs_work *wk, pcs_step_report *out)
+// the proof (to be freed with the environment of the work) and its number of rows, with
+// wk->closing; null where there is none. `cases`: one by linear programmes counts, too, whose
+// closing may be 0
+static double *find_proof(pcs_work *wk, const pcs_step_report *out, bool cases, int *rows)
 {
     const bool diverged = out->outcome == PCS_OUTCOME_DIVERGED && wk->cause[0] != '\0';
     pcs_problem p;
     wk->closing = 0;
-    if (diverged || out->outcome == PCS_OUTCOME_STOPPED || out->active == 0) return;
-    if (out->solve.outcome == PCS_OUTCOME_CONVERGED) return;
-    if (pcs_work_problem(wk, &p) != PCS_OK || p.n == 0 || p.n > PROOF_ROWS) return;
+    if (diverged || out->outcome == PCS_OUTCOME_STOPPED || out->active == 0) return NULL;
+    if (out->solve.outcome == PCS_OUTCOME_CONVERGED) return NULL;
+    if (pcs_work_problem(wk, &p) != PCS_OK || p.n == 0 || p.n > PROOF_ROWS) return NULL;
     double *y = pcs_env_alloc(&wk->env, (size_t)p.n, sizeof *y);
+    *rows = p.n;
     bool none =
         y && pcs_certificate_refute(&wk->env, &p, y, &wk->closing) == PCS_OK && wk->closing > 0;
-    if (y && !none && out->solve.outcome == PCS_OUTCOME_INFEASIBLE) {
+    if (y && !none && cases && out->solve.outcome == PCS_OUTCOME_INFEASIBLE) {
         none = exclude(wk, &p, y);
         wk->closing = none ? closing_of(&p, y) : 0;
     }
-    if (none) out->outcome = PCS_OUTCOME_INFEASIBLE;
-    if (wk->closing > 0 && out->conflicts == 0) name_proof(wk, p.n, y, out);
+    if (none) return y;
     pcs_env_free(&wk->env, y);
+    return NULL;
+}
+
+void step_refute(pcs_work *wk, pcs_step_report *out)
+{
+    int rows;
+    double *y = find_proof(wk, out, true, &rows);
+    if (!y) return;
+    out->outcome = PCS_OUTCOME_INFEASIBLE;
+    if (wk->closing > 0 && out->conflicts == 0) name_proof(wk, rows, y, out);
+    pcs_env_free(&wk->env, y);
+}
+
+// part of the residual that a proof leaves to any impulses, from which on it is the cause
+#define CAUSE 0.5
+
+bool step_refutes(pcs_work *wk, const pcs_step_report *out)
+{
+    int rows;
+    double *y = find_proof(wk, out, false, &rows), sum = 0;
+    if (!y) return false;
+    for (int i = 0; i < rows; ++i) {
+        sum += fabs(y[i]);
+    }
+    // y.u = -closing |y|_1 whatever the impulses, while |y.u| <= |y| |violation|
+    const double least = wk->closing * sum / sqrt(square(y, rows));
+    pcs_env_free(&wk->env, y);
+    const pcs_measure *m = &out->solve.measure;
+    return least >= CAUSE * m->residual * measure_size(m);
 }
 
 // ---- positions -----------------------------------------------------------------------------------

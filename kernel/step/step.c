@@ -451,6 +451,9 @@ static void decide(trial *t, bool cut, step_division *d, pcs_step_report *out)
     if (moves) out->outcome = out->projection_outcome;
     out->committed = is_acceptable(t, solved, out);
     if (t->work->budget.stopped) out->outcome = PCS_OUTCOME_STOPPED;
+    // a residual that has this cause does not fall in a later step
+    const bool accepted = out->committed && !moves && !t->accept;
+    if (accepted && step_refutes(t->work, out)) out->committed = cut = false;
     if (cut) step_divide_cut(d, out);
     if (!moves && rebounds(t)) step_divide_rebounds(d, out);
     if (out->committed && is_unsettled(t, out)) step_divide_unsettled(d, out);

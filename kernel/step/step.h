@@ -879,6 +879,8 @@ pcs_status step_conflicts(const trial *t, pcs_arena mem, pcs_step_report *out);
 // Looks for a proof that the velocity problem of a step that is not committed has no solution. Such
 // a step is infeasible, and its report names the constraints of the proof where it names none yet
 void step_refute(pcs_work *wk, pcs_step_report *out);
+// True when such a proof explains the residual of a step that would be accepted
+bool step_refutes(pcs_work *wk, const pcs_step_report *out);
 // "motor 2 and motor 3"; empty when the report names none
 void conflict_text(const pcs_model *m, const pcs_step_report *r, char *text, size_t room);
 

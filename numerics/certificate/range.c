@@ -155,6 +155,7 @@ static pcs_status range_begin(const pcs_env *env, range *x, const pcs_problem *p
     x->scratch = *arena;
     if (q->scale) memcpy(x->f.s, q->scale, (size_t)p->n * sizeof *q->scale);
     if (q->normals) allow_normals(&x->f);
+    if (q->rank > 0) x->f.rcond = q->rank;
     if (!find_directions(x)) {
         return pcs_fail(PCS_ERR_SINGULAR, "certificate: the null space could not be computed");
     }

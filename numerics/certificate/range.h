@@ -38,6 +38,7 @@ typedef struct range_request {
         *scale; // n, or null: replaces the scales of the rows; equal in a block with friction
     const double *also;    // n, or null: other impulses that may be the largest
     bool normals;          // not the face of r, but all normal impulses and those of equalities
+    double rank;           // of normals: tolerance of the rank; 0: that of the face
     const void *out, *too; // results of the caller that must not be null
     size_t more;           // bytes that the caller takes from x->scratch
 } range_request;

@@ -10,6 +10,12 @@
 //     min 1/2 |x|^2 + (S^-1/2 q).x,   x = Z a, W S^-1/2 x = 0, x >= 0 for normals
 //
 // solved as a cone program. The product with W then checks it (problem_proof).
+//
+// Where bodies are slightly turned W y is not zero to rounding, and with friction impulses may be
+// of any size. But W r = u - q is in the range of W, so that with w the projection of y on it
+// y.(u - q) = w.(u - q), and y.u >= 0 needs a u - q of at least -q.y / |w|, in the units of S: y
+// counts as well where that is BEYOND times |q|. Heavy bodies on light ones have such impulses, but
+// not such velocities.
 #include <percuss/certificate.h>
 
 #include <string.h>
@@ -20,6 +26,46 @@
 
 // a projection shorter than this part of q is zero
 #define NOTHING 1e-9
+// velocities so many times those of q are none
+#define BEYOND 1e5
+// W y over y, relative to the largest, of bodies that are turned by such an angle
+#define TURNED 1e-6
+// smallest singular value of W that is none, relative to the largest
+#define STRICT 1e-12
+
+// true when y.u >= 0 needs velocities that large; y is in K, t of n is scratch
+static bool needs_beyond(const range *x, const double *y, double *t)
+{
+    const face *f = &x->f;
+    const size_t n = (size_t)f->p->n;
+    pcs_arena scratch = x->scratch;
+    double *W = PCS_TAKE(&scratch, n * n, double), *Z = PCS_TAKE(&scratch, n * n, double);
+    if (!W || !Z) return false;
+    face_matrix(f, x->place, W);
+    for (size_t i = 0; i < n; ++i) {
+        for (size_t k = 0; k < i; ++k) {
+            const double w = W[i + n * k];
+            W[i + n * k] = W[k + n * i];
+            W[k + n * i] = w;
+        }
+    }
+    const int rank = dense_null((int)n, (int)n, W, Z, STRICT, scratch);
+    if (rank < 0) return false;
+    double gain = 0, left = 0;
+    for (size_t i = 0; i < n; ++i) {
+        gain -= f->p->q[i] * y[i];
+        t[i] = sqrt(f->s[i]) * y[i];
+    }
+    // the columns after those of the null space are a basis of the range
+    for (size_t k = n - (size_t)rank; k < n; ++k) {
+        double part = 0;
+        for (size_t i = 0; i < n; ++i) {
+            part += Z[i + n * k] * t[i];
+        }
+        left += part * part;
+    }
+    return gain > BEYOND * sqrt(left) * x->size;
+}
 
 static pcs_status find(range *x, double *y, double *t)
 {
@@ -48,7 +94,9 @@ static pcs_status find(range *x, double *y, double *t)
     }
     if (!(sqrt(length) > NOTHING * x->size)) return PCS_OK;
     face_leave(f, x->x, y);
-    if (!problem_refuted_by(p, y, t)) memset(y, 0, (size_t)p->n * sizeof *y);
+    if (!problem_refuted_by(p, y, t) && !needs_beyond(x, y, t)) {
+        memset(y, 0, (size_t)p->n * sizeof *y);
+    }
     return PCS_OK;
 }
 
@@ -69,16 +117,22 @@ pcs_status pcs_certificate_refute(const pcs_env *env, const pcs_problem *p, doub
     PCS_TRY(pcs_problem_check(p));
     if (p->n > 0 && !y) return pcs_fail(PCS_ERR_ARG, "certificate: y is null");
     const size_t n = (size_t)p->n;
-    double *t = pcs_env_alloc(env, 2 * n + 1, sizeof *t);
+    double *t = pcs_env_alloc(env, 3 * n + 1, sizeof *t);
     if (!t) return pcs_fail_memory("certificate");
-    memset(t, 0, (2 * n + 1) * sizeof *t);
-    pcs_arena arena = {0};
-    range x = {0};
-    const range_request q = {.r = t, .normals = true, .out = y, .too = y};
-    pcs_status done = range_open(env, p, &q, &arena, &x);
-    if (done == PCS_OK) done = find(&x, y, t);
-    if (done == PCS_OK && closing) *closing = rate(p, y);
-    pcs_arena_destroy(env, &arena);
+    memset(t, 0, (3 * n + 1) * sizeof *t);
+    pcs_status done = PCS_OK;
+    double found = 0;
+    for (int k = 0; k < 2 && done == PCS_OK && found == 0; ++k) {
+        pcs_arena arena = {0};
+        range x = {0};
+        const range_request q = {
+            .r = t, .normals = true, .rank = k == 0 ? 0 : TURNED, .out = y, .too = y};
+        done = range_open(env, p, &q, &arena, &x);
+        if (done == PCS_OK) done = find(&x, y, t + n);
+        if (done == PCS_OK) found = rate(p, y);
+        pcs_arena_destroy(env, &arena);
+    }
+    if (done == PCS_OK && closing) *closing = found;
     pcs_env_free(env, t);
     return done;
 }

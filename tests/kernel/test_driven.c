@@ -337,6 +337,35 @@ TEST(driven_plates_that_close)
     scene_close(&s);
 }
 
+// However slowly a plate presses a cube onto the ground, the step in which it would begin to has no
+// solution. With friction impulses of any size reduce the residual below `accept`: that is no
+// solution, also where the cube has come to rest and is turned by the error of the solver
+TEST(a_slow_press_is_as_clear_as_a_fast_one)
+{
+    for (int k = 0; k < 4; ++k) {
+        const double speed = k % 2 == 0 ? 1e-4 : 1e-6, h = 0.005, gap = k < 2 ? 0 : 3.3 * h * speed;
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        s.scheme.budget = 1e5;
+        s.scheme.halvings = 0;
+        scene_ground(&s, 0.5);
+        path way = {.x0 = {0, 0, 0.55 + gap}, .v = {0, 0, -speed}};
+        const pcs_system plate = driven(&s, &way);
+        scene_rough(&s, plate, pcs_shape_box(1, 1, 0.1), 0, 0, 0.5);
+        const double edges[3] = {0.5, 0.5, 0.5}, x[3] = {0, 0, 0.25};
+        const pcs_system cube = scene_box(&s, 125, edges, x, NULL, NULL, NULL);
+        scene_rough(&s, cube, pcs_shape_box(0.5, 0.5, 0.5), 0, 0, 0.5);
+        scene_start(&s);
+        pcs_run_report report;
+        CK_FAILS(pcs_run(s.m, s.st, s.wk, h, 1, NULL, NULL, &report), PCS_ERR_STEP);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_INFEASIBLE);
+        ck_assert_int_eq(report.last.conflicts, 2);
+        ck_assert_int_eq((int)report.steps, k < 2 ? 0 : 3);
+        ck_assert_int_eq((int)report.doubt[PCS_DOUBT_UNSOLVED].count, 0);
+        scene_close(&s);
+    }
+}
+
 // In a step that is committed without a solution only the contacts of the island that has none are
 // undecided
 TEST(statuses_are_those_of_the_island)

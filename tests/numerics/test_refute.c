@@ -78,6 +78,41 @@ TEST(three_walls_that_close)
     CK_NEAR(closing, close / sum, 1e-9);
 }
 
+// A particle between walls that lean by an angle a may leave along them, at some (v + w) / a: 1e5
+// times the speeds of the walls is none
+TEST(velocities_beyond_all_others_are_no_solution)
+{
+    const double pi = 3.14159265358979323846, lean[2] = {1e-8, 1e-3}, speed[2] = {0.4, -0.1};
+    for (int k = 0; k < 2; ++k) {
+        const double angle[2] = {0.3, 0.3 + pi + lean[k]};
+        double y[4], closing;
+        walls t;
+        stand_between(&t, 2, angle, speed, 0.5);
+        CK_OK(pcs_certificate_refute(NULL, &t.p, y, &closing));
+        CK_NEAR(closing, k == 0 ? 0.15 : 0, 1e-8);
+        ck_assert((y[0] != 0) == (k == 0));
+    }
+}
+
+// A ball of 1 kg on the ground below one of M kg, which fall at 1 m/s: the impulses M + 1 and M
+// stop them, however large, and y = (1, 1) with W y = (0, 1 / M) is no proof
+TEST(large_impulses_are_solutions)
+{
+    for (int k = 2; k <= 8; k += 2) {
+        const double M = pow(10, k), q[2] = {-1, 0};
+        double W[4] = {1, -1, -1, 1 + 1 / M};
+        const pcs_block block[2] = {{.cone = PCS_CONE_UNILATERAL, .row = 0, .dim = 1},
+                                    {.cone = PCS_CONE_UNILATERAL, .row = 1, .dim = 1}};
+        unsigned char memory[1024];
+        double y[2], closing;
+        pcs_arena arena = {.base = memory, .size = sizeof memory};
+        pcs_problem p = {.n = 2, .nb = 2, .block = block, .q = q};
+        CK_OK(pcs_bsr_from_dense(2, 2, W, &arena, &p.W));
+        CK_OK(pcs_certificate_refute(NULL, &p, y, &closing));
+        ck_assert(y[0] == 0 && y[1] == 0 && closing == 0);
+    }
+}
+
 TEST(solvers_say_so)
 {
     const double angle[2] = {0.3, 0.3 + 3.14159265358979323846}, speed[2] = {0.4, -0.1};

@@ -323,7 +323,8 @@ typedef struct pcs_scheme {
                    ///< all the same when its residuals (newton_residual, solve.measure.residual)
                    ///< are no more than this and the violation left is no more than this part of
                    ///< the smallest body that moves. Where the budget is what ended it, parts
-                   ///< (halvings) are tried first. The report keeps its outcome and counts it
+                   ///< (halvings) are tried first. The report keeps its outcome and counts it.
+                   ///< Refused where a proof says that no impulses leave a smaller residual
     bool accept_unconverged; ///< commit a step whatever its residuals (the report says so either
                              ///< way), but for numbers that are not finite; default false. Its
                              ///< smallest parts (halvings) are committed in the same way; where

@@ -125,7 +125,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_certificate_impulse_intervals(const pcs_env
 /// The proof that a problem has no solution, where there is one by normals: y (n) along normals (>=
 /// 0) and rows of equalities, its largest entry 1, with W y = 0 to rounding. No r changes y.u = q.y
 /// < 0, but all of these contacts open or rest, and these equalities hold, only with y.u >= 0: they
-/// are wedged, or their motions contradict one another. closing (or null) is -q.y / sum |y|, m/s
+/// are wedged, or their motions contradict one another. A W y that is not zero counts as well where
+/// y.u >= 0 needs velocities 1e5 times as large as those of q, in the scales of the diagonal of W.
+/// closing (or null) is -q.y / sum |y|, m/s
 /// (rad/s and m/s where rows are mixed): the mean rate at which these rows are violated whatever
 /// the impulses. y and closing are zero where no such proof was found; a problem may still have no
 /// solution. PCS_ERR_UNSUPPORTED beyond 1500 rows.
