@@ -22,6 +22,16 @@ bool step_model_rebounds(const pcs_model *m)
     return any;
 }
 
+// True where bodies are driven: what they wedge may have no solution with friction, for any step
+// size, and no proof of it by normals
+static bool drives(const pcs_model *m)
+{
+    for (int i = 0; i < m->n_systems; ++i) {
+        if (m->system[i].motion) return true;
+    }
+    return false;
+}
+
 // the sentence of a step that failed
 static pcs_status give_up(const pcs_model *m, const pcs_work *wk, double t, long step,
                           const pcs_step_report *last)
@@ -33,8 +43,12 @@ static pcs_status give_up(const pcs_model *m, const pcs_work *wk, double t, long
     const bool none = last->solve.outcome == PCS_OUTCOME_INFEASIBLE && !step_model_rebounds(m);
     const bool smaller = !(wk->closing > 0) && last->conflicts == 0 && !none &&
                          (step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED);
+    const bool wedges = smaller && last->solve.outcome != PCS_OUTCOME_CONVERGED && drives(m);
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s%s", step, t, why,
-                    smaller ? "; smaller steps may help" : "",
+                    wedges    ? "; smaller steps may help, unless driven bodies wedge others: what"
+                                " friction holds there has no solution"
+                    : smaller ? "; smaller steps may help"
+                              : "",
                     smaller && step_model_rebounds(m)
                         ? ", or e = 0: what rebounds from several contacts at once, with friction,"
                           " may have no solution"

@@ -225,7 +225,7 @@ typedef struct trial {
 
 // bytes of the sentence why a step was not committed, of the limit that ended it, and of the
 // constraints that contradict each other
-enum { STEP_WHY = 960, STEP_LIMIT = 60, STEP_CONFLICT = 340 };
+enum { STEP_WHY = 990, STEP_LIMIT = 60, STEP_CONFLICT = 340 };
 
 // a doubt that the log already has
 typedef struct step_said {

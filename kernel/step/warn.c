@@ -45,7 +45,8 @@ static void contradiction_words(const pcs_work *wk, const pcs_step_report *r, si
     char all[STEP_CONFLICT];
     conflict_text(wk->owner, r, all, sizeof all);
     snprintf(words, room,
-             "no impulses solve the velocity problem: %s contradict each other by %.3g m/s",
+             "no impulses solve the velocity problem: %s contradict each other by %.3g m/s in the"
+             " mean of their rows",
              all[0] ? all : "its contacts and joints", wk->closing);
 }
 
