@@ -49,7 +49,7 @@ void builder_release(builder *b);
 // in the model
 typedef struct shape_owner {
     part material;
-    bool has_material;
+    const struct place *material_at; // null: it has none
     unsigned group, mask;
     pcs_plane plane;
     const struct frame *frame;

@@ -151,8 +151,9 @@ static pcs_status build_rigid(builder *b, const scene_body *in, const json_t *js
         densities[i] = in->density;
     }
     const place list = place_of(at, json, "shapes");
+    const place material = place_of(at, json, "material");
     const shape_owner owner = {in->material,
-                               table_given(&body_table, in, "material"),
+                               table_given(&body_table, in, "material") ? &material : NULL,
                                in->group,
                                in->mask,
                                (pcs_plane)in->plane,

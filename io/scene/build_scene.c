@@ -145,9 +145,11 @@ static pcs_status build_world(builder *b, const scene_world *in, const json_t *j
     waiting_shape *shapes = POOL_TAKE(b->src.pool, n + 1, waiting_shape);
     if (!shapes) return pcs_fail_memory(b->src.name);
     const place list = place_of(at, json, "shapes");
-    const shape_owner owner = {in->material,    table_given(&world_table, in, "material"),
-                               in->group,       in->mask,
-                               inertial->plane, inertial};
+    const place material = place_of(at, json, "material");
+    const shape_owner owner = {
+        in->material,    table_given(&world_table, in, "material") ? &material : NULL,
+        in->group,       in->mask,
+        inertial->plane, inertial};
     PCS_TRY(build_shapes(b, in->shapes, &list, &owner, shapes, NULL));
     return build_wait(b, shapes, n, (pcs_system){0});
 }

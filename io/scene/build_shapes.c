@@ -106,8 +106,8 @@ pcs_status build_shapes(builder *b, const json_t *list, const place *at, const s
                              .item = owner->frame->item};
         PCS_TRY(copy_name(b, s.name, owner->frame, &w->name));
         PCS_TRY(make_shape(b, &s, owner->plane, &item, &w->shape));
-        if (own || owner->has_material) {
-            const place key = own ? place_of(&item, json, "material") : item;
+        if (own || owner->material_at) {
+            const place key = own ? place_of(&item, json, "material") : *owner->material_at;
             PCS_TRY(find_material(b, own ? &s.material : &owner->material, &key, &w->material));
         }
         if (!densities && s.density > 0) {

@@ -1013,6 +1013,10 @@ static const struct {
      "bodies[1]", "move 0 needs a direction"},
     {"{\"percuss_scene\": 1, \"bodies\": [{}, {\"carrier\": 1}]}", "bodies[1].carrier",
      "no Lagrangian system"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"material\": \"wood\", \"shapes\": [{\"kind\": "
+     "\"sphere\", "
+     "\"radius\": 1}]}]}",
+     "bodies[0].material", "no material has the name 'wood'"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"moves\": []}]}", "bodies[0]", "no carrier"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"disk\", \"radius\": 1}]}]}",
      "bodies[0].shapes[0]", "give the body, or the file, its plane"},
