@@ -10,8 +10,8 @@
 #include "linalg/bsr.h"
 #include "problem/measure.h"
 #include "problem/problem.h"
-#include "solver/exclude.h"
 #include "solver/auto_part.h"
+#include "solver/exclude.h"
 
 // cost of assembling W, in visits of a block
 #define ASSEMBLE 100
@@ -253,6 +253,7 @@ pcs_status task_keep_start(island_task *t, double **start)
     const bodies_problem *b = t->of.b;
     *start = NULL;
     if (!b->rest || t->o.kind != PCS_SOLVER_AUTO || !part_runs(&t->o, PART_FINISH)) return PCS_OK;
+    if (t->o.max_iters < STICK_SWEEPS) return PCS_OK; // a search would cost more than its limit
     if (!rested(t)) return PCS_OK;
     size_t n = 0;
     for (int i = 0; i < t->of.nb; ++i) {
