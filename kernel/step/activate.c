@@ -170,16 +170,15 @@ static bool may_graze(const trial *t, const candidate *c)
     const double end = c->g[0] + t->h * c->u_k[0];
     if (!(c->active && !c->bounces && c->g[0] > 0 && end < 0 && end >= -grazed(t))) return false;
     return c->g[0] > touch_tolerance(t, gap_rounding(t, c->pose1, c->pose2)) &&
-           only_mover(t, c) >= 0 && !was_loaded(c);
+           only_mover(t, c) >= 0 && !was_loaded(c) && !candidate_is_driven(t, c);
 }
 
-// the normal part of the velocity v at contact i
+// the normal part of the velocity v at contact i, of which no body is driven
 static double approach(const trial *t, const candidates *list, int i, const double *v)
 {
-    const candidate *c = &list->c[i];
     double u[3];
     bodies_block_velocity(&list->k[i], t->m->block_start, t->rotation_k, v, u);
-    return u[0] + (c->drive_k ? c->drive_k[0] : 0);
+    return u[0];
 }
 
 // True when sliding along contact `on` leads to contact i: v, the velocities without rotation,
@@ -226,7 +225,10 @@ static pcs_status let_grazed_wait(const trial *t, pcs_arena mem, candidates *lis
         candidate *c = &list->c[i];
         if (!may_graze(t, c)) continue;
         const int s = only_mover(t, c);
-        if (!carried[s] || nearest[s] == i || !slides_to(t, list, i, nearest[s], v)) continue;
+        if (!carried[s] || nearest[s] == i) continue;
+        // what moves with a driven body does not slide
+        if (candidate_is_driven(t, &list->c[nearest[s]])) continue;
+        if (!slides_to(t, list, i, nearest[s], v)) continue;
         c->active = false;
         c->waits = true;
     }
