@@ -1,6 +1,7 @@
 // The solver table: its rows are complete, options are set by name, and values out of range are
 // refused.
 #include <ctype.h>
+#include <limits.h>
 
 #include "options.h"
 #include "problems.h"
@@ -48,6 +49,7 @@ static bool force(pcs_solver_opts *o, const pcs_opt *opt, double x)
 {
     char *at = (char *)o + opt->offset;
     if (opt->type == PCS_OPT_BOOL || (opt->type != PCS_OPT_REAL && isnan(x))) return false;
+    if (opt->type != PCS_OPT_REAL && !(x >= INT_MIN && x <= INT_MAX)) return false;
     const int i = opt->type == PCS_OPT_REAL ? 0 : (int)x;
     memcpy(at, opt->type == PCS_OPT_REAL ? (void *)&x : (void *)&i,
            opt->type == PCS_OPT_REAL ? sizeof x : sizeof i);

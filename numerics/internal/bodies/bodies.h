@@ -101,7 +101,7 @@ PCS_API void bodies_impulses(const bodies_problem *b, const double *r, double *p
 PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W);
 
 // nb: 1 / rho_i = tr W_ii / d_i of theory 7.7
-PCS_API pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale);
+pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale);
 
 typedef struct measure_sums measure_sums; // problem/measure.h
 

@@ -17,7 +17,7 @@ typedef struct squares {
 } squares;
 
 // squares_add: first the sum of the n squares, then this to *s; squares_join: *s += *other
-PCS_API void squares_add(squares *s, size_t n, const double *x);
+void squares_add(squares *s, size_t n, const double *x);
 void squares_join(squares *s, const squares *other);
 PCS_API double squares_root(const squares *s);
 
