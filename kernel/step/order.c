@@ -5,7 +5,7 @@
 // flights between them is balanced only if both have the same theta.
 //
 // A system that may rebound is ahead: its coordinates move by theta = 1 in flight too, and its
-// forces are those of the midpoint rule (of theta = 1/2) for coordinates Q half a step behind:
+// forces, in flight and in contact, are those of theta = 1/2 for coordinates Q half a step behind:
 //
 //     q' = q_k + h v',   M (v' - v_k) = h/2 [ F(Q_k, v_k) + F(Q', v') ],   Q = q - h/2 v,
 //
@@ -38,7 +38,7 @@ static bool model_restores(const pcs_model *m)
     return any;
 }
 
-// joins the systems of joints and force elements
+// joins the systems that joints and force elements connect, whatever touches
 static void join_held(const pcs_model *m, int *parent)
 {
     for (int i = 0; i < m->n_interactions; ++i) {
