@@ -15,6 +15,7 @@
 //
 // Of several solutions the one with the fewest rows r_i > 0 is returned; among those the first
 // found, which depends on the data only. Problems with Coulomb blocks are searched in modes.c.
+#include <limits.h>
 #include <string.h>
 
 #include "solver/modes.h"
@@ -169,7 +170,7 @@ static bool enter(search *s, int depth, int active)
 
     int bad;
     const poly_end end =
-        poly_restore(&l->t, s->held, POLY_PIVOT_TOL, &s->pivots, &bad, &s->doubtful);
+        poly_restore(&l->t, s->held, POLY_PIVOT_TOL, INT_MAX, &s->pivots, &bad, &s->doubtful);
     if (end == POLY_LOST) s->doubtful = true;
     if (end == POLY_EMPTY && depth == 0) {
         // nothing is decided yet: the row must be a certificate for the data

@@ -400,20 +400,23 @@ static row_end read_row(search *s, const dict *t, int bad, const unsigned char *
 // the relaxation of a node; POLY_LOST where its end is not known
 static poly_end relax(search *s, dict *t, const unsigned char *held)
 {
+    exclusion *x = s->out;
+    const double entries = t->m * (t->n + 1.0);
+    const int most = 1 + (int)fmin(1e9, fmax(0, x->most - x->spent) / entries);
     int pivots = 0;
     poly_end end = POLY_EMPTY;
-    s->out->nodes += 1;
+    x->nodes += 1;
     for (int k = 0; k < t->m && end == POLY_EMPTY; ++k) {
         int bad;
         bool doubt; // y decides
-        end = poly_restore(t, held, LEAST, &pivots, &bad, &doubt);
+        end = poly_restore(t, held, LEAST, most - pivots, &pivots, &bad, &doubt);
         if (end != POLY_EMPTY) break;
         const row_end row = read_row(s, t, bad, held);
         if (row == EMPTY) break;
         if (row == NOTHING) end = POLY_LOST;
         dict_column(t, t->n)[bad] = 0;
     }
-    s->out->spent += (1.0 + pivots) * t->m * (t->n + 1.0);
+    x->spent += (1.0 + pivots) * entries;
     return end;
 }
 

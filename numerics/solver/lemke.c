@@ -19,6 +19,7 @@
 // The dictionary is rebuilt from the data by LU when its solution has drifted, and the final basic
 // solution is computed afresh from the data and refined.
 #include <float.h>
+#include <limits.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -408,7 +409,7 @@ static bool programme_refutes(lemke *s, pcs_arena work)
 
     int bad;
     bool doubt = false;
-    if (poly_restore(&poly, held, POLY_PIVOT_TOL, &s->pivots, &bad, &doubt) != POLY_EMPTY)
+    if (poly_restore(&poly, held, POLY_PIVOT_TOL, INT_MAX, &s->pivots, &bad, &doubt) != POLY_EMPTY)
         return false;
     poly_multipliers(s->d, &poly, bad, s->yx);
     return pivot_refutes(s->d, s->yx, work);

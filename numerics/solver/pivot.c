@@ -666,11 +666,12 @@ static double largest_entry(const dict *d)
     return most;
 }
 
-poly_end poly_restore(dict *d, const unsigned char *held, double least, int *pivots, int *bad,
-                      bool *doubt)
+poly_end poly_restore(dict *d, const unsigned char *held, double least, int most, int *pivots,
+                      int *bad, bool *doubt)
 {
     // after this many exchanges by size, Bland's rule, which cannot cycle
-    const int patience = 2 * (d->m + d->n), limit = 50 * (d->m + d->n) + 1000;
+    const int patience = 2 * (d->m + d->n), own = 50 * (d->m + d->n) + 1000;
+    const int limit = most < own ? most : own;
 
     for (int count = 0; count < limit; ++count) {
         const bool bland = count >= patience;

@@ -108,10 +108,11 @@ typedef enum poly_end {
 // emptiness is returned in *bad. A row that no exchange can satisfy, but whose violation may be
 // rounding, counts as satisfied, and *doubt is set: then nothing is proved. Dual simplex without
 // costs: largest violation and largest coefficient first, least codes (Bland) afterwards, so that
-// it ends. A coefficient below `least` of the largest of its row is no pivot.
+// it ends; POLY_LOST after `most` exchanges. A coefficient below `least` of the largest of its row is
+// no pivot. *pivots: the exchanges are added.
 #define POLY_PIVOT_TOL 1e-10
-poly_end poly_restore(dict *d, const unsigned char *held, double least, int *pivots, int *bad,
-                      bool *doubt);
+poly_end poly_restore(dict *d, const unsigned char *held, double least, int most, int *pivots,
+                      int *bad, bool *doubt);
 
 // the multipliers of the reduced rows with which row `bad` of an empty dictionary proves this; z
 // has nr

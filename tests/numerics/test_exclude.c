@@ -154,3 +154,89 @@ TEST(the_search_ends_where_it_is_told)
         pcs_arena_destroy(NULL, &room);
     }
 }
+
+// A wall of planar bricks of 2 m by 1 m and unit mass that a blow has set in motion: two contacts
+// with each brick below, where many statuses tie
+#define WALL_ROWS  3
+#define WALL_LONG  4
+#define WALL_MOST  80
+#define WALL_SIDES (3 * WALL_ROWS * WALL_LONG)
+
+static void add_wall_contact(double *H, const int brick[2], const double x[2], double at, int k)
+{
+    for (int side = 0; side < 2; ++side) {
+        if (brick[side] < 0) continue;
+        const double sign = side == 0 ? -1 : 1, height = side == 0 ? 0.5 : -0.5;
+        double *N = H + (2 * k) * WALL_SIDES + 3 * brick[side], *T = N + WALL_SIDES;
+        N[1] = sign;
+        N[2] = sign * (at - x[side]);
+        T[0] = sign;
+        T[2] = -sign * height;
+    }
+}
+
+static int wall_contacts(double *H)
+{
+    int n = 0;
+    for (int row = 0; row < WALL_ROWS; ++row) {
+        for (int i = 0; i < WALL_LONG; ++i) {
+            const double x = 2 * i + row % 2;
+            for (int j = row == 0 ? WALL_LONG - 1 : 0; j < WALL_LONG; ++j) {
+                const double below = row == 0 ? x : 2 * j + (row - 1) % 2;
+                const double left = fmax(x, below) - 1, right = fmin(x, below) + 1;
+                if (!(left < right)) continue;
+                const int brick[2] = {row == 0 ? -1 : WALL_LONG * (row - 1) + j,
+                                      WALL_LONG * row + i};
+                const double centre[2] = {below, x};
+                add_wall_contact(H, brick, centre, left, n++);
+                add_wall_contact(H, brick, centre, right, n++);
+            }
+        }
+    }
+    return n;
+}
+
+// The search may exceed what it is given by one exchange, a small part of what it needs to begin,
+// also where one programme has exchanges without end
+TEST(a_programme_ends_where_it_is_told)
+{
+    static double H[2 * WALL_MOST * WALL_SIDES], W[4 * WALL_MOST * WALL_MOST], q[2 * WALL_MOST];
+    static pcs_block block[WALL_MOST];
+    const int nb = wall_contacts(H), n = 2 * nb;
+    ck_assert_int_le(nb, WALL_MOST);
+    for (int k = 0; k < n * n; ++k) {
+        W[k] = 0;
+        for (int c = 0; c < WALL_SIDES; ++c) {
+            const double inertia = c % 3 == 2 ? 5.0 / 12 : 1;
+            W[k] += H[k % n * WALL_SIDES + c] * H[k / n * WALL_SIDES + c] / inertia;
+        }
+    }
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        test_random draw = random_seed(seed);
+        double v[WALL_SIDES];
+        for (int c = 0; c < WALL_SIDES; ++c) {
+            v[c] = random_normal(&draw);
+        }
+        for (int i = 0; i < n; ++i) {
+            q[i] = 0;
+            for (int c = 0; c < WALL_SIDES; ++c) {
+                q[i] += H[i * WALL_SIDES + c] * v[c];
+            }
+        }
+        for (int b = 0; b < nb; ++b) {
+            block[b] = (pcs_block){PCS_CONE_COULOMB, 2 * b, 2, 0.6};
+        }
+        pcs_problem p = {.n = n, .nb = nb, .q = q, .block = block};
+        pcs_arena arena;
+        CK_OK(pcs_arena_create(NULL, 1 << 20, &arena));
+        CK_OK(pcs_bsr_from_dense(n, n, W, &arena, &p.W));
+        double spent = 0;
+        for (double most = 1e5; most < 3e7; most *= 2) {
+            const exclusion x = look_for_proof(&p, most);
+            spent = x.spent;
+            ck_assert_msg(spent <= 1.1 * most, "%g of %g", spent, most);
+        }
+        ck_assert(spent > 0);
+        pcs_arena_destroy(NULL, &arena);
+    }
+}
