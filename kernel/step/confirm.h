@@ -25,8 +25,8 @@ contact_fn contact_of_spheres;
 // shape
 double contact_slop(const trial *t, const candidate *c);
 
-// refutes contacts with `acts` that are on an inner edge of a surface with a contact `lies`
-// (inner.c)
+// refutes contacts with `acts` that another shape covers, or that are on an inner edge of a surface
+// with a contact `lies` (inner.c)
 pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_arena mem,
                        candidates *list, int *left_out);
 

@@ -13,6 +13,14 @@
 // side face there. So for a contact at the plane, the body is lifted to half the slop above it and
 // moved towards the surface of the contact. There it meets a wall; it does not meet a side face,
 // whose contact is refuted, too.
+//
+// Where shapes of one ground or one body meet at an angle, as the boxes of a trough, none of them
+// is flat over the others. There the surface of their union has fewer normals than they have: the
+// edge of a box at a concave seam has those between its two faces, and the union has none of these.
+// So a contact is covered, and refuted, if its point is also on another shape that rises above its
+// plane, unless the face or edge with this normal comes out of that shape, as that of a wall out of
+// its floor. A body that moves on meets the next face, whose rows then follow from its path
+// (confirm.c).
 #include <string.h>
 
 #include "collide/collide.h"
@@ -31,6 +39,17 @@
 // sines of angles: within which directions are opposite, and by which a normal may lean
 #define STRAIGHT 1e-3
 #define UPRIGHT  1e-3
+
+// tangents of angles (lean_of): a face of a body that is not round may lie on another one at the
+// first angle, and the normal of a contact is far from that of a face beyond the second one
+#define FACE_LEANS 0.1
+#define FAR_LEANS  0.5
+
+// relative to the size of a body: in deeper overlaps, as they grow without a projection, edges act
+#define DEEP 1e-3
+
+// part of half the slop by which a shape at least rises above the plane of a contact that it covers
+#define RISES 0.1
 
 // part of the slop by which the lifted body is moved into the surface
 #define INTO 0.05
@@ -92,6 +111,12 @@ static bool at_a_point(const trial *t, const view *a)
            f->kind == PCS_FEATURE_EDGE_POINT;
 }
 
+static bool is_round(const pcs_shape *s)
+{
+    return s->kind == PCS_SHAPE_SPHERE || s->kind == PCS_SHAPE_CAPSULE ||
+           s->kind == PCS_SHAPE_CYLINDER;
+}
+
 // the largest height above the plane of b, along N, of the shape of a within reach of the body
 static double highest(const trial *t, const view *a, const view *b, const double N[3])
 {
@@ -134,6 +159,109 @@ static bool is_below(const trial *t, const view *a, const view *b, double slop)
         if (v3_dot(gap.N, a->N) > 1 - OTHER_SIDE) return false;
     }
     return true;
+}
+
+// true when contact a is certainly above the planes of b and of all that follow it in its stretch,
+// whatever rounds, or has their normal: neither is_inner nor covers holds for any of them
+static bool is_clear_of(const view *a, const view *b, double reach)
+{
+    if (1 - v3_dot(a->N, b->N) <= OTHER_POINT) return true;
+    const double height = v3_dot(b->N, a->P) - b->top, slop = 0.5 * fmax(a->slop, b->most);
+    const double far = v3_norm(a->P) + fabs(b->top);
+    return height > slop + reach + 1e-12 * far;
+}
+
+// True when b takes part in the step, or the contact that covers it, or the one that covers that,
+// and so on, and this is not a: what covers a may be covered, but one of them must be left.
+static bool is_held(const trial *t, const view *b, const view *a)
+{
+    int i = b->contact;
+    while (t->list.c[i].covered_by > 0) {
+        i = t->list.c[i].covered_by - 1;
+    }
+    return !t->list.c[i].refuted && i != a->contact;
+}
+
+// True when the shape of b covers contact a of the same shape: it has the point of a, rises above
+// the plane of a, and no part of the shape of a with about this normal is above the plane of b.
+// Points count as such a part that are lower along the normal of a than the highest one by less
+// than `lean` times their height over the plane of b.
+static bool covers(const trial *t, const view *b, const view *a, double lean)
+{
+    const model_shape *of = &t->m->shape[a->other], *by = &t->m->shape[b->other];
+    const candidate *c = &t->list.c[b->contact];
+    if (a->own != b->own || a->other == b->other || b->surface || !is_held(t, b, a)) return false;
+    const double slop = 0.5 * fmax(a->slop, b->slop);
+    const double g = t->list.c[a->contact].g[0], R = shape_radius(&t->m->shape[a->own].shape);
+    if (c->g[0] > g + slop || g < -fmax(2 * slop, DEEP * R)) return false;
+    const double apart = 1 - v3_dot(a->N, b->N);
+    if (apart <= (at_a_point(t, a) ? OTHER_POINT : OTHER_PART)) return false;
+    const bool moves = system_can_move(t->m, of->system) || system_can_move(t->m, by->system);
+    if (of->system != by->system && moves) return false;
+
+    const double *q = system_q(t->m, by->system, t->st->q);
+    const double *q_of = system_q(t->m, of->system, t->st->q);
+    const double rise = collide_top(&by->shape, q, a->N, a->P, 0) - v3_dot(a->N, a->P);
+    if (!(rise > RISES * slop)) return false;
+    const pcs_shape spot = pcs_shape_sphere(slop);
+    const double at[7] = {a->P[0], a->P[1], a->P[2], 1};
+    pcs_feature f[PCS_FEATURES_MAX];
+    if (pcs_collide(&spot, at, &by->shape, q, 0, PCS_FEATURES_MAX, f) == 0) return false;
+
+    double d[3];
+    for (int k = 0; k < 3; ++k) {
+        d[k] = a->N[k] + lean * b->N[k];
+    }
+    const double size = v3_norm(d);
+    v3_scale(1 / size, d, d);
+    const double high = size * collide_top(&of->shape, q_of, d, a->P, R) -
+                        collide_top(&of->shape, q_of, a->N, a->P, R) - lean * v3_dot(b->N, b->P);
+    return high <= lean * slop;
+}
+
+// The lean up to which points belong to one face or edge with the normal of a. That of a round body
+// at an edge is exact; others may be those of a face of the body that lies on a face at an angle.
+static double lean_of(const trial *t, const view *a)
+{
+    return at_a_point(t, a) && is_round(&t->m->shape[a->own].shape) ? STRAIGHT : FACE_LEANS;
+}
+
+// 0 if no shape covers contact a, 1 if one does, 2 if one does so for a large lean: the normal of a
+// is then far from those of the faces beside its point
+static int cover_of(const trial *t, const view *a, int n, const view *of, double reach)
+{
+    int most = 0;
+    for (int j = 0; most < 2 && j < n; ++j) {
+        if (is_clear_of(a, &of[j], reach)) {
+            j = of[j].end - 1;
+        } else if (covers(t, &of[j], a, lean_of(t, a))) {
+            most = covers(t, &of[j], a, FAR_LEANS) ? 2 : 1;
+        }
+    }
+    return most;
+}
+
+// A contact whose shape covers a, and which is covered less, or as much and is nearer; or -1. The
+// first contact of a body in this order stays. Of two that cover each other, as where a sharp edge
+// of the body is in a seam, that with the better normal stays.
+static int coverer(const trial *t, const view *a, int n, const view *of, double reach)
+{
+    int cover = -1; // not known yet
+    for (int j = 0; j < n; ++j) {
+        const view *b = &of[j];
+        if (is_clear_of(a, b, reach)) {
+            j = b->end - 1;
+            continue;
+        }
+        if (!covers(t, b, a, lean_of(t, a))) continue;
+        if (cover < 0) cover = cover_of(t, a, n, of, reach);
+        const int other = cover_of(t, b, n, of, reach);
+        const double g = t->list.c[a->contact].g[0], g_other = t->list.c[b->contact].g[0];
+        if (other < cover) return b->contact;
+        if (other == cover && g_other < g) return b->contact;
+        if (other == cover && g_other == g && b->contact < a->contact) return b->contact;
+    }
+    return -1;
 }
 
 // True when contact a of a shape is on an inner edge of a floor on which the shape has contact b:
@@ -259,8 +387,8 @@ static void stack_add(const trial *t, int i, int side, stack *s)
     s->points = s->points || at_a_point(t, &a);
 }
 
-// true when is_inner holds for no two contacts of a body, whatever rounds: those on one side have
-// one normal, and those on opposite sides are far from each other's planes
+// true when is_inner and covers hold for no two contacts of a body, whatever rounds: those on one
+// side have one normal, and those on opposite sides are far from each other's planes
 static bool is_plain(const stack *s, double slop, double reach)
 {
     if (s->n < 2) return true;
@@ -351,8 +479,10 @@ static pcs_status find_views(const trial *t, contact_fn *acts, contact_fn *lies,
             }
             if (!inner[0] && !inner[1]) continue;
             const bool does = acts(t, c), is = lies(t, c);
-            for (int side = 0; (does || is) && side < 2; ++side) {
-                if (!inner[side]) continue;
+            for (int side = 0; side < 2; ++side) {
+                const int other = side == 0 ? c->key.shape2 : c->key.shape1;
+                const bool covers = c->interaction < 0 && !is_surface(&t->m->shape[other].shape);
+                if (!inner[side] || !(does || is || covers)) continue;
                 if (pass == 0) {
                     out->start[sys[side] + 2] += 1;
                     continue;
@@ -391,14 +521,12 @@ static void find_stretches(int n, view *of)
     }
 }
 
-// true when contact a is certainly above the planes of b and of all that follow it in its stretch,
-// whatever rounds, or has their normal: is_inner holds for none of them
-static bool is_clear_of(const view *a, const view *b, double reach)
+static void leave_out(candidates *list, int i, int *left_out)
 {
-    if (1 - v3_dot(a->N, b->N) <= OTHER_POINT) return true;
-    const double height = v3_dot(b->N, a->P) - b->top, slop = 0.5 * fmax(a->slop, b->most);
-    const double far = v3_norm(a->P) + fabs(b->top);
-    return height > slop + reach + 1e-12 * far;
+    list->c[i].refuted = true;
+    list->c[i].active = false;
+    list->c[i].at = -1;
+    *left_out += 1;
 }
 
 pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_arena mem,
@@ -416,22 +544,31 @@ pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_a
     PCS_TRY(find_views(t, acts, lies, &mem, &all));
     for (int s = 0; s < t->m->n_systems; ++s) {
         const int n = all.start[s + 1] - all.start[s];
+        const double reach = t->reach[s];
         view *of = all.view + all.start[s];
-        if (n > 1 && n <= MANY_CONTACTS) find_stretches(n, of);
-        for (int i = 0; n > 1 && n <= MANY_CONTACTS && i < n; ++i) {
+        int many = 0;
+        for (int i = 0; i < n; ++i) {
+            many += of[i].acts || of[i].lies;
+        }
+        if (n < 2 || many > MANY_CONTACTS) continue;
+        find_stretches(n, of);
+        for (int i = 0; i < n; ++i) {
             candidate *c = &list->c[of[i].contact];
+            if (!of[i].acts || c->refuted) continue;
+            c->covered_by = 1 + coverer(t, &of[i], n, of, reach);
+            if (c->covered_by > 0) leave_out(list, of[i].contact, left_out);
+        }
+        for (int i = 0; i < n; ++i) {
+            const candidate *c = &list->c[of[i].contact];
             for (int j = 0; of[i].acts && !c->refuted && j < n; ++j) {
-                if (is_clear_of(&of[i], &of[j], t->reach[s])) {
+                if (is_clear_of(&of[i], &of[j], reach)) {
                     j = of[j].end - 1;
                     continue;
                 }
                 if (!of[j].lies || list->c[of[j].contact].refuted) continue;
-                if (!is_inner(t, &of[i], &of[j], t->reach[s])) continue;
+                if (!is_inner(t, &of[i], &of[j], reach)) continue;
                 if (overhangs(t, s, &of[i], &of[j])) continue;
-                c->refuted = true;
-                c->active = false;
-                c->at = -1;
-                *left_out += 1;
+                leave_out(list, of[i].contact, left_out);
             }
         }
     }

@@ -40,6 +40,7 @@ typedef struct candidate {
                      // carrier for both sys2 is -1, and side 1 has the rows of both
     int interaction; // index, or -1 for shapes
     int dim;         // rows: 1, or all of a bilateral interaction or of a Coulomb block
+    int covered_by;  // 1 + index of the contact of a shape that covers it (inner.c), or 0
     int at;          // first row in H, when active; -1: not in the problem last solved
     bool active, was_active; // active in this step, and in the last one
     bool touched;            // true when any contact of its pair was active in the last step
