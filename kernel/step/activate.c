@@ -315,6 +315,7 @@ pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         candidates_fetch(list, i);
+        *added += i >= old && c->refuted; // its path is followed in another pass
         if (c->active || c->held || c->bounces || c->lands || c->refuted) continue;
 
         bool enters = !law_is_unilateral(&c->law) || i >= old || (c->closed && !c->waits);

@@ -16,6 +16,9 @@
 // 1 - cos of the angle up to which two normals are one: 1e-3 rad
 #define SAME_NORMAL 5e-7
 
+// two reaches are one, up to rounding
+#define SAME_REACH 1e-6
+
 // ---- the list ---------------------------------------------------------------------------------
 
 // puts the five row vectors of a candidate into one block of memory
@@ -659,6 +662,58 @@ static pcs_status find_overlaps(const trial *t, pcs_arena *mem, candidates *list
     return step_find(t, t->end.q, 0, false, NULL, mem, over);
 }
 
+// True when a body moves further than its reach, which leaves out what motors and impacts give it,
+// and than half of its thickness: it may have passed another body, or the middle of one that it
+// overlaps at q', from where the closest features are those of the far side
+static bool may_have_passed(const trial *t, const trial *moved, int system)
+{
+    const double most = fmax(t->reach[system], 0.5 * t->m->system[system].thickness);
+    return moved->reach[system] > (1 + SAME_REACH) * most;
+}
+
+// Lists pairs that were out of reach at q_k and that a body may have passed. Nothing shows yet that
+// they meet: they take no part until their paths do (confirm.c)
+static pcs_status add_passed(const trial *t, pcs_arena *mem, candidates *list, int *added)
+{
+    const pcs_model *m = t->m;
+    const size_t ns = (size_t)m->n_systems;
+    pcs_arena scope = *mem;
+    trial moved = *t;
+    moved.reach = PCS_TAKE(mem, 2 * ns, double);
+    bool *passed = PCS_TAKE(mem, ns, bool), any = false;
+    if (!moved.reach || !passed) return pcs_fail_memory("step: contact detection");
+    memset(moved.reach, 0, 2 * ns * sizeof *moved.reach);
+    moved.turn = moved.reach + ns;
+    near_bound_motion(&moved);
+    for (size_t i = 0; i < ns; ++i) {
+        passed[i] = may_have_passed(t, &moved, (int)i);
+        any = any || passed[i];
+    }
+    if (!any) {
+        *mem = scope;
+        return PCS_OK;
+    }
+    int(*pair)[2], n_pairs, cursor = 0;
+    PCS_TRY(step_pairs(&moved, t->st->q, 0, true, mem, &pair, &n_pairs));
+    for (int k = 0; k < n_pairs; ++k) {
+        const int one = m->shape[pair[k][0]].system, two = m->shape[pair[k][1]].system;
+        if (!(one >= 0 && passed[one]) && !(two >= 0 && passed[two])) continue;
+        if (find_listed(t, pair[k][0], pair[k][1], &cursor) >= 0) continue;
+        const double reach =
+            step_reach(&moved, pair[k][0], pair[k][1]) + step_reach(&moved, pair[k][1], pair[k][0]);
+        pcs_feature *f;
+        int n;
+        PCS_TRY(pair_features(m, pair[k][0], pair[k][1], system_q(m, one, t->st->q),
+                              system_q(m, two, t->st->q), reach, mem, &f, &n));
+        for (int i = 0; i < n; ++i) {
+            PCS_TRY(add_contact(t, pair[k], &f[i], mem, list));
+            list->c[list->n - 1].refuted = true;
+        }
+        *added += n;
+    }
+    return PCS_OK;
+}
+
 pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
                            int *added)
 {
@@ -668,6 +723,7 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
     PCS_TRY(find_overlaps(t, mem, list, &over));
     list->over = over;
     list->over_known = !list->clear;
+    if (t->rule == PCS_ACTIVATION_SPECULATIVE) PCS_TRY(add_passed(t, mem, list, added));
     if (list->clear && over.n == 0) return PCS_OK;
     for (int i = 0; i < list->n; ++i) {
         list->c[i].overlaps = false;

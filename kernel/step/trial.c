@@ -148,7 +148,8 @@ static double added_reach(const model_system *s, const double *q, const double *
 }
 
 // h (|v| + |omega| R) with the speeds at the start plus those that forces give. Contact forces are
-// left out: they reduce relative speeds, or act within the reach of the other body
+// left out: they reduce relative speeds, or act within the reach of the other body. So are motors
+// (step_detect_end lists what these may move a body past)
 static double body_reach(const model_system *s, const double *q, const double *v, const double *F,
                          double h, double *turn, double *gain)
 {

@@ -300,6 +300,48 @@ TEST(a_motor_without_limit_stops_at_a_wall)
     }
 }
 
+// a motor of an angle or a length with a given speed
+static void drive_joint(scene *s, pcs_interaction joint, double speed, double limit)
+{
+    pcs_joint_motor motor = pcs_joint_motor_default(joint);
+    pcs_interaction out;
+    motor.of_speed = true;
+    motor.target.offset = speed;
+    motor.limit = limit;
+    CK_OK(pcs_model_add_joint_motor(s->m, &motor, &out));
+}
+
+// Nothing but its motor moves a body at rest, in one step past the middle of a thin wall, or past
+// all of it. The wall holds it all the same: with a limit it stops there, without one the step has
+// no solution
+TEST(a_motor_starts_no_body_through_a_wall)
+{
+    const double a[3] = {0.05, 0.4, 0.2}, b[3] = {0.4, 0.02, 0.2}, h = 5e-3;
+    for (int k = 0; k < 8; ++k) {
+        const bool turns = k % 2 == 1, ends = k / 2 % 2 == 1;
+        const double speed = (turns ? 100 : 46) * (k < 4 ? 1 : 2);
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        const double *size = turns ? b : a;
+        const pcs_system arm = scene_box(&s, 1, size, origin, NULL, NULL, NULL);
+        scene_rough(&s, arm, pcs_shape_box(size[0], size[1], size[2]), 0, 0, 0.3);
+        pcs_shape wall = turns ? pcs_shape_cylinder(0.01, 0.4) : pcs_shape_box(0.01, 0.4, 0.4);
+        wall.position[0] = turns ? 0.15 : 0.1;
+        wall.position[1] = turns ? 0.03 : 0;
+        scene_rough(&s, world, wall, 0, 0, 0.3);
+        const pcs_interaction joint = turns ? place(&s, PCS_JOINT_HINGE, arm, world, origin, e_z)
+                                            : place(&s, PCS_JOINT_SLIDER, arm, world, origin, e_x);
+        // without contact the mean of its speeds moves it to 0.115 or 0.23 m, by 0.25 or 0.5 rad
+        drive_joint(&s, joint, speed, ends ? INFINITY : 1e4);
+        scene_start(&s);
+        CK_OK(pcs_step(s.m, s.st, s.wk, h, &s.report));
+        ck_assert_int_eq(s.report.outcome, ends ? PCS_OUTCOME_INFEASIBLE : PCS_OUTCOME_CONVERGED);
+        const double stop = turns ? atan2(0.03, 0.15) - asin(0.02 / hypot(0.03, 0.15)) : 0.07;
+        ck_assert_double_eq_tol(joint_now(&s, joint).position[0], ends ? 0 : stop, 1e-3);
+        scene_close(&s);
+    }
+}
+
 // a ball that falls beside a wheel with a far target rebounds as it does alone: the error of
 // velocities below which nothing rebounds is not that of the target
 TEST(a_ball_bounces_beside_a_far_target)
