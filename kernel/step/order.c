@@ -102,6 +102,13 @@ static bool is_position_motor(const trial *t, const candidate *c)
            !t->m->interaction[c->interaction].relation.of_speed;
 }
 
+// A prescribed coordinate whose speed jumps by more than the smallest body in a step: theta = 1/2
+// would leave half of that motion to the projection, which follows no path
+static bool jumps(const trial *t, const candidate *c)
+{
+    return c->timed && c->dim == 1 && t->h * fabs(c->u_k[0]) > t->size;
+}
+
 // joins the islands of the systems of a candidate; held: islands that keep the theta of the scheme
 static void join(const trial *t, const candidate *c, int *parent, bool *held)
 {
@@ -110,7 +117,8 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
     const bool rebounds = !equality && c->interaction >= 0 && c->law.e > 0;
     const bool held_here = equality ? c->active : c->holds;
     if (!held_here && !rebounds) return;
-    const bool hold = !equality || is_position_motor(t, c) || candidate_is_driven(t, c);
+    const bool hold =
+        !equality || is_position_motor(t, c) || jumps(t, c) || candidate_is_driven(t, c);
     const int one = moves1 ? island_root(parent, c->sys1) : island_root(parent, c->sys2);
     const int two = moves2 ? island_root(parent, c->sys2) : one;
     held[one] = held[one] || held[two] || hold;

@@ -300,13 +300,14 @@ TEST(a_motor_without_limit_stops_at_a_wall)
     }
 }
 
-// a motor of an angle or a length with a given speed
-static void drive_joint(scene *s, pcs_interaction joint, double speed, double limit)
+// a motor of an angle or a length with a given speed, or of a position that moves with it
+static void drive_joint(scene *s, pcs_interaction joint, double speed, bool of_speed, double limit)
 {
     pcs_joint_motor motor = pcs_joint_motor_default(joint);
     pcs_interaction out;
-    motor.of_speed = true;
-    motor.target.offset = speed;
+    motor.of_speed = of_speed;
+    motor.target =
+        of_speed ? (pcs_time_function){.offset = speed} : (pcs_time_function){.rate = speed};
     motor.limit = limit;
     CK_OK(pcs_model_add_joint_motor(s->m, &motor, &out));
 }
@@ -317,9 +318,9 @@ static void drive_joint(scene *s, pcs_interaction joint, double speed, double li
 TEST(a_motor_starts_no_body_through_a_wall)
 {
     const double a[3] = {0.05, 0.4, 0.2}, b[3] = {0.4, 0.02, 0.2}, h = 5e-3;
-    for (int k = 0; k < 8; ++k) {
-        const bool turns = k % 2 == 1, ends = k / 2 % 2 == 1;
-        const double speed = (turns ? 100 : 46) * (k < 4 ? 1 : 2);
+    for (int k = 0; k < 16; ++k) {
+        const bool turns = k % 2 == 1, ends = k / 2 % 2 == 1, of_speed = k < 8;
+        const double speed = (turns ? 100 : of_speed ? 46 : 27) * (k / 4 % 2 == 0 ? 1 : 2);
         scene s = scene_open();
         s.scheme = pcs_scheme_default();
         const double *size = turns ? b : a;
@@ -331,8 +332,9 @@ TEST(a_motor_starts_no_body_through_a_wall)
         scene_rough(&s, world, wall, 0, 0, 0.3);
         const pcs_interaction joint = turns ? place(&s, PCS_JOINT_HINGE, arm, world, origin, e_z)
                                             : place(&s, PCS_JOINT_SLIDER, arm, world, origin, e_x);
-        // without contact the mean of its speeds moves it to 0.115 or 0.23 m, by 0.25 or 0.5 rad
-        drive_joint(&s, joint, speed, ends ? INFINITY : 1e4);
+        // without contact the mean of its speeds moves it to 0.115 or 0.23 m, by 0.25 or 0.5 rad;
+        // a position, in half of the step not to the wall, to 0.135 or 0.27 m, by 0.5 or 1 rad
+        drive_joint(&s, joint, speed, of_speed, ends ? INFINITY : 1e4);
         scene_start(&s);
         CK_OK(pcs_step(s.m, s.st, s.wk, h, &s.report));
         ck_assert_int_eq(s.report.outcome, ends ? PCS_OUTCOME_INFEASIBLE : PCS_OUTCOME_CONVERGED);
