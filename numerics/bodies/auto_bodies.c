@@ -287,7 +287,7 @@ static pcs_status solve_assembled(island_task *t, double units)
 // the same after sweeps and the finish, which are nsgs and prox
 static pcs_status solve_rest(island_task *t, double units)
 {
-    static const auto_part tried[] = {PART_NSGS, PART_PROX, PART_PROX_LONG, PART_ROW_SWEEPS};
+    static const auto_part tried[] = {PART_NSGS, PART_PROX, PART_ROW_SWEEPS};
     for (size_t k = 0; k < sizeof tried / sizeof *tried; ++k) {
         leave_out(t, tried[k]);
     }

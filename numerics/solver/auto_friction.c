@@ -3,10 +3,10 @@
 //
 // After admm and ipm follow Newton steps of least norm for the last digits. With few rows newton
 // comes first: where the gaps of hyperstatic contacts do not quite fit a plane, its steps of least
-// norm move impulses as far as they have to, and prox takes small steps. Shorter steps of ipm move
-// such impulses along the edge of the cones. Where the shift of friction makes ADMM cycle, another
-// penalty often does not. What all of them leave is followed along its path, and where there are
-// few rows, Newton's method tries random starts. doc/solver-auto.md shows what each part solves.
+// norm move impulses as far as they have to, and prox takes small steps. Where the shift of
+// friction makes ADMM cycle, another penalty often does not. What all of them leave is followed
+// along its path, and where there are few rows, Newton's method tries random starts.
+// doc/solver-auto.md shows what each part solves.
 #include <string.h>
 
 #include "cone/cone.h"
@@ -93,8 +93,6 @@ static pcs_status promised(portfolio *f, const pcs_solver_opts *o, costs c)
 #define SMALL_ROWS 240
 // largest number of Newton steps of least norm
 #define POLISH_STEPS 20
-// mean number of Newton steps of a try of enum
-#define TRY_STEPS 3
 // cost of an iteration of ADMM
 #define ADMM_COST 4
 // largest number of factorisations of homotopy, and those that the budget must pay for: few paths
@@ -103,45 +101,41 @@ static pcs_status promised(portfolio *f, const pcs_solver_opts *o, costs c)
 #define PATH_LEAST 300
 
 typedef struct part {
+    auto_part number;
     const solver_class *solver;
     int iters;
     bool from_start; // from the start of the solve, else from the best r so far
     int most_rows;   // of the problems that have this part; 0: no limit
-    double fraction; // step fraction of ipm
     double rho;      // of admm; 0: the default
 } part;
 
 static const part course[] = {
-    {.solver = &solver_nsgs, .iters = 100000},
-    {.solver = &solver_prox, .iters = 30, .from_start = true, .most_rows = SMALL_ROWS},
-    {.solver = &solver_newton, .iters = 60, .from_start = true, .most_rows = SMALL_ROWS},
-    {.solver = &solver_admm, .iters = 300},
-    {.solver = &solver_ipm, .iters = 60},
-    {.solver = &solver_admm, .iters = 2000, .from_start = true},
-    {.solver = &solver_prox, .iters = 100},
-    {.solver = &solver_ipm, .iters = 60, .fraction = 0.9},
-    {.solver = &solver_enum, .iters = 20000000},
-    {.solver = &solver_admm, .iters = 4000, .from_start = true, .rho = 0.01},
-    {.solver = &solver_homotopy, .iters = PATH_ITERS},
+    {.number = PART_NSGS, .solver = &solver_nsgs, .iters = 100000},
+    {.number = PART_PROX,
+     .solver = &solver_prox,
+     .iters = 30,
+     .from_start = true,
+     .most_rows = SMALL_ROWS},
+    {.number = PART_NEWTON_FEW,
+     .solver = &solver_newton,
+     .iters = 60,
+     .from_start = true,
+     .most_rows = SMALL_ROWS},
+    {.number = PART_ADMM, .solver = &solver_admm, .iters = 300},
+    {.number = PART_IPM, .solver = &solver_ipm, .iters = 60},
+    {.number = PART_ADMM_AGAIN,
+     .solver = &solver_admm,
+     .iters = 4000,
+     .from_start = true,
+     .rho = 0.01},
+    {.number = PART_HOMOTOPY, .solver = &solver_homotopy, .iters = PATH_ITERS},
 };
 #define PARTS ((int)(sizeof course / sizeof *course))
-_Static_assert(PARTS == PART_FRICTION_LAST, "rows of the course and their numbers");
 
 static bool takes(const part *k, const portfolio *f)
 {
     if (f->boxes > 0 && !(k->solver->info.cones & 1u << PCS_CONE_BOX)) return false;
-    const pcs_enum_opts *o = &solver_enum.defaults.as.enumerate;
-    if (k->solver == &solver_enum && (f->contacts > o->max_contacts || f->rows > o->max_rows)) {
-        return false;
-    }
     return k->most_rows == 0 || f->p->n <= k->most_rows;
-}
-
-static double cost_of(const part *k, costs c)
-{
-    return k->solver == &solver_admm   ? ADMM_COST
-           : k->solver == &solver_enum ? TRY_STEPS * c.step
-                                       : c.step;
 }
 
 // Newton steps of least norm from the best r
@@ -178,15 +172,14 @@ static pcs_status run(portfolio *f, const part *k, costs c, const double *start)
     if (k->solver == &solver_homotopy && f->budget < PATH_LEAST * c.step) return PCS_OK;
     pcs_solver_opts o = portfolio_options(f, k->solver);
     o.max_iters = k->iters;
-    if (k->fraction > 0) o.as.ipm.step_fraction = k->fraction;
     if (k->rho > 0) o.as.admm.rho = k->rho;
     if (k->solver == &solver_prox && f->o->as.portfolio.kappa > 0) {
         o.as.prox.alpha = 1 / f->o->as.portfolio.kappa;
     }
     if (k->solver == &solver_nsgs) return promised(f, &o, c);
-    PCS_TRY(portfolio_run(f, k->solver, &o, cost_of(k, c), k->from_start ? start : NULL));
-    const bool near = k->solver == &solver_admm || k->solver == &solver_ipm;
-    if (!near && k->solver != &solver_homotopy) return PCS_OK;
+    const double cost = k->solver == &solver_admm ? ADMM_COST : c.step;
+    PCS_TRY(portfolio_run(f, k->solver, &o, cost, k->from_start ? start : NULL));
+    if (k->solver == &solver_prox || k->solver == &solver_newton) return PCS_OK;
     PCS_TRY(last_digits(f, c));
     refute(f);
     return PCS_OK;
@@ -256,7 +249,7 @@ pcs_status portfolio_friction(portfolio *f)
     if (!start) return pcs_fail_memory("auto");
     memcpy(start, f->r, (size_t)f->p->n * sizeof *start);
     for (int k = 0; k < PARTS; ++k) {
-        if (!takes(&course[k], f) || !portfolio_begins(f, PART_NSGS + k)) continue;
+        if (!takes(&course[k], f) || !portfolio_begins(f, course[k].number)) continue;
         PCS_TRY(run(f, &course[k], c, start));
     }
     if (f->p->n > START_ROWS || !portfolio_begins(f, PART_STARTS)) return PCS_OK;

@@ -6,11 +6,14 @@
 #include <percuss/solver.h>
 
 typedef enum auto_part {
-    // with friction: the rows of `course` in auto_friction.c
+    // with friction: the rows of `course` in auto_friction.c. 6 to 9 are not used any more
     PART_NSGS = 1,
     PART_PROX,
-    PART_PROX_LONG = 7,
-    PART_FRICTION_LAST = 11,
+    PART_NEWTON_FEW,
+    PART_ADMM,
+    PART_IPM,
+    PART_ADMM_AGAIN = 10,
+    PART_HOMOTOPY,
     // without friction (auto_rows.c)
     PART_DIRECT,
     PART_PIVOT,

@@ -413,14 +413,14 @@ TEST(ipm_solves_islands_of_a_thousand_blocks)
 // sweeps and the finish are nsgs and prox: what they give up is not theirs on W again
 TEST(no_part_runs_again_on_w)
 {
-    const unsigned tried = part_bit(PART_NSGS) | part_bit(PART_PROX) | part_bit(PART_PROX_LONG);
+    const unsigned tried = part_bit(PART_NSGS) | part_bit(PART_PROX);
     for (int seed = 1; seed <= TEST_FEW(1, 3); ++seed) {
         pile p = pile_make(PILE_SPHERES, 80, (uint64_t)seed);
         contradict(&p);
         // without those that end it, the first of them with a proof that there is no solution
         const unsigned without = part_bit(PART_VELOCITIES) | part_bit(PART_PATH);
         const unsigned parts = parts_heard(&p, 50000, (int)without);
-        const unsigned on_w = part_bit(PART_FRICTION_LAST + 1) - 1;
+        const unsigned on_w = part_bit(PART_HOMOTOPY + 1) - 1;
         ck_assert_uint_ne(parts & part_bit(PART_SWEEPS), 0);
         ck_assert_uint_ne(parts & part_bit(PART_FINISH), 0);
         ck_assert_uint_ne(parts & on_w, 0);
