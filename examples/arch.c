@@ -147,7 +147,8 @@ static void judge(checks *c, const settings *set, double thickness, const fate *
     const double left = set->def.stones * r->tol * r->gravity * r->h * r->t_end;
     check_value(c, "moved (m)", f->moved, 0, set->creep + left);
     check_value(c, "fell (m)", f->fell, 0, 10 * set->creep + left);
-    check_value(c, "force of the ground (N)", f->support[2], f->weight, 1e-5 * f->weight);
+    check_value(c, "force of the ground (N)", f->support[2], f->weight,
+                (1e-7 + 3 * r->tol) * f->weight);
 }
 
 static pcs_status run(const void *user, csv *out, checks *c)
