@@ -379,12 +379,34 @@ static void move_back(const body_path *path, const double q[7], const double P[3
     }
 }
 
+// Mean velocity along the normal of contact i on paths with the velocities v at the end. A body has
+// the theta with which it moves alone: one that others carry and one in flight may differ. Driven
+// bodies have that of their drive
+static double mean_approach(const trial *t, int i, const double *v)
+{
+    const candidate *c = &t->list.c[i];
+    const double driven = t->m->scheme.theta;
+    double mean = 0;
+    if (c->drive) mean = driven * c->drive[0] + (1 - driven) * c->drive_k[0];
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        if (!system_moves(t->m, system)) continue;
+        const double theta = t->end.theta[system];
+        double u[3], u_k[3];
+        bodies_block alone = t->list.k[i];
+        alone.sys[1 - side] = -1;
+        bodies_block_velocity(&alone, t->m->block_start, t->rotation, v, u);
+        bodies_block_velocity(&alone, t->m->block_start, t->rotation_k, t->st->v, u_k);
+        mean += theta * u[0] + (1 - theta) * u_k[0];
+    }
+    return mean;
+}
+
 pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_feature *f,
                             const double *v, meeting_row row, pcs_arena *mem, candidates *list)
 {
     pcs_law law;
     pcs_gap gap;
-    double u[3];
     const int shape[2] = {m->shape1, m->shape2};
     PCS_TRY(law_of(t, shape, &law));
     candidate *c = add(t, &law, contact_rows(t->m, &law, m->shape1, m->shape2), mem, list);
@@ -404,9 +426,7 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     complete(t, c, k, &hint);
 
     // the gap at q_k along the normal of the meeting
-    const double theta = t->end.theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2];
-    candidate_velocity(t, i, v, c->drive, u);
-    c->g[0] = gap.g - m->s * t->h * (theta * u[0] + (1 - theta) * c->u_k[0]);
+    c->g[0] = gap.g - m->s * t->h * mean_approach(t, i, v);
     // the row is linear in the rotation: where it sees an overlap at q_k, the bodies may be apart
     if (c->g[0] < 0) c->g[0] = fmax(c->g[0], pair_gap(t, shape));
     move_back(&m->path1, m->q1, gap.P1, c->P1);
