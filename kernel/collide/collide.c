@@ -45,7 +45,7 @@ static const entry table[KINDS][KINDS] = {
     [PCS_SHAPE_HALF_SPACE][PCS_SHAPE_CYLINDER] = {collide_cylinder_half_space, true, NULL},
     [PCS_SHAPE_SPHERE][PCS_SHAPE_CYLINDER] = {collide_sphere_cylinder, false, NULL},
     [PCS_SHAPE_CYLINDER][PCS_SHAPE_SPHERE] = {collide_sphere_cylinder, true, NULL},
-    [PCS_SHAPE_CYLINDER][PCS_SHAPE_CYLINDER] = {collide_cylinder_convex, false, NULL},
+    [PCS_SHAPE_CYLINDER][PCS_SHAPE_CYLINDER] = {collide_cylinder_cylinder, false, NULL},
     [PCS_SHAPE_CYLINDER][PCS_SHAPE_BOX] = {collide_cylinder_convex, false, NULL},
     [PCS_SHAPE_BOX][PCS_SHAPE_CYLINDER] = {collide_cylinder_convex, true, NULL},
     [PCS_SHAPE_CYLINDER][PCS_SHAPE_CAPSULE] = {collide_cylinder_convex, false, NULL},
@@ -131,6 +131,18 @@ void collide_mirror(pcs_feature *f, const double *q1, const double *q2)
     for (int i = 0; i < 3; ++i) {
         f->n2[i] = -f->n2[i];
     }
+}
+
+bool collide_leads(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2)
+{
+    double x1[3], x2[3];
+    pose_point(q1, s1->position, x1);
+    pose_point(q2, s2->position, x2);
+    int most = 0;
+    for (int i = 1; i < 3; ++i) {
+        if (fabs(x1[i] - x2[i]) > fabs(x1[most] - x2[most])) most = i;
+    }
+    return x1[most] >= x2[most];
 }
 
 int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shape2,

@@ -86,6 +86,7 @@ collide_fn collide_sphere_box;
 collide_fn collide_box_half_space;
 collide_fn collide_box_box;
 collide_fn collide_cylinder_convex;
+collide_fn collide_cylinder_cylinder;
 collide_fn collide_cylinder_half_space;
 collide_fn collide_sphere_cylinder;
 
@@ -93,6 +94,10 @@ collide_fn collide_sphere_cylinder;
 // shapes, into those of their bodies
 void collide_place(const pcs_shape *s1, const double x1[3], const double d1[3], const pcs_shape *s2,
                    const double x2[3], const double d2[3], const double n2[3], pcs_feature *f);
+
+// Which of two equal shapes comes first where this matters, so that it does not depend on the order
+// of their bodies: the one that is ahead along the axis on which they are furthest apart
+bool collide_leads(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2);
 
 // the feature seen with the bodies exchanged; q1 and q2 are the poses before that
 void collide_mirror(pcs_feature *f, const double *q1, const double *q2);

@@ -389,3 +389,22 @@ int collide_cylinder_convex(const pcs_shape *s1, const double *q1, const pcs_sha
     }
     return p.n;
 }
+
+// cylinder 1, whose rim gives the points of two caps or sides, is the larger one
+static bool in_order(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2)
+{
+    if (s1->radius != s2->radius) return s1->radius > s2->radius;
+    if (s1->half[2] != s2->half[2]) return s1->half[2] > s2->half[2];
+    return collide_leads(s1, q1, s2, q2);
+}
+
+int collide_cylinder_cylinder(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
+                              const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
+{
+    if (in_order(s1, q1, s2, q2)) return collide_cylinder_convex(s1, q1, s2, q2, reach, out);
+    const int n = collide_cylinder_convex(s2, q2, s1, q1, reach, out);
+    for (int i = 0; i < n; ++i) {
+        collide_mirror(&out[i], q2, q1);
+    }
+    return n;
+}

@@ -96,21 +96,13 @@ int collide_hull_half_space(const pcs_shape *s1, const double *q1, const pcs_sha
     return count;
 }
 
-// Polyhedron 1, whose faces have precedence, must not depend on the order of the bodies: it is the
-// larger hull, and of equal ones the first along the axis on which they are apart
+// polyhedron 1, whose faces have precedence, is the larger hull
 static bool in_order(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2)
 {
     const polyhedron *a = &s1->geometry->of.hull, *b = &s2->geometry->of.hull;
     if (a->extent != b->extent) return a->extent > b->extent;
     if (a->n_vertices != b->n_vertices) return a->n_vertices > b->n_vertices;
-    double x1[3], x2[3];
-    pose_point(q1, s1->position, x1);
-    pose_point(q2, s2->position, x2);
-    int most = 0;
-    for (int i = 1; i < 3; ++i) {
-        if (fabs(x1[i] - x2[i]) > fabs(x1[most] - x2[most])) most = i;
-    }
-    return x1[most] >= x2[most];
+    return collide_leads(s1, q1, s2, q2);
 }
 
 int collide_hull_hull(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,

@@ -567,3 +567,39 @@ TEST(crossing_rods_touch_on_both)
         }
     }
 }
+
+// Two cylinders near each other, their caps or sides nearly parallel or not, have the same contacts
+// in both orders: the same gaps and points, and opposite normals
+TEST(cylinders_touch_alike_in_both_orders)
+{
+    test_random r = random_seed(31);
+    for (int k = 0; k < TEST_DRAWS(1000); ++k) {
+        pcs_shape one = random_cylinder(&r), two = random_cylinder(&r);
+        if (k % 3 == 0) two = one;
+        double q1[7], q2[7], d[3];
+        random_pose(&r, 1, q1);
+        random_pose(&r, 1, q2);
+        if (k % 2 == 0) {
+            // caps on each other, or sides along each other
+            memcpy(q2, q1, sizeof q2);
+            memcpy(two.orientation, one.orientation, sizeof two.orientation);
+            for (int i = 3; i < 7; ++i) {
+                q2[i] += random_between(&r, -0.01, 0.01);
+            }
+        }
+        random_direction(&r, d);
+        v3_along(q1, random_between(&r, 0.3, 1), d, q2);
+        contacts a, b;
+        find_contacts(&one, q1, &two, q2, 0.1, &a);
+        find_contacts(&two, q2, &one, q1, 0.1, &b);
+        ck_assert_int_eq(a.n, b.n);
+        for (int i = 0; i < a.n; ++i) {
+            ck_assert_uint_eq(a.f[i].id, b.f[i].id);
+            CK_NEAR(a.gap[i].g, b.gap[i].g, 1e-14);
+            for (int c = 0; c < 3; ++c) {
+                CK_NEAR(a.gap[i].N[c], -b.gap[i].N[c], 1e-12);
+                CK_NEAR(a.gap[i].P1[c], b.gap[i].P2[c], 1e-12);
+            }
+        }
+    }
+}
