@@ -296,7 +296,8 @@ void step_keep_impulses(const trial *t, candidates *list)
     }
 }
 
-pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates *list, int *added)
+pcs_status step_extend(const trial *t, bool features, bool refuted, pcs_arena *mem,
+                       candidates *list, int *added)
 {
     const pcs_activation rule = t->rule;
     const bool at_end = rule == PCS_ACTIVATION_END_OF_STEP;
@@ -310,12 +311,13 @@ pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates
         deeper = features ? t->proj_tol : INFINITY;
     }
     step_keep_impulses(t, list);
-    PCS_TRY(step_detect_end(t, deeper, mem, list, &found));
+    PCS_TRY(step_detect_end(t, deeper, refuted, mem, list, &found));
     const int old = list->n - found;
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         candidates_fetch(list, i);
-        *added += i >= old && c->refuted; // its path is followed in another pass
+        // its path is followed in another pass, or it is a row at a meeting
+        *added += i >= old && (c->refuted || c->active);
         if (c->active || c->held || c->bounces || c->lands || c->refuted) continue;
 
         bool enters = !law_is_unilateral(&c->law) || i >= old || (c->closed && !c->waits);

@@ -5,6 +5,7 @@
 #include "laws/law.h"
 #include "linalg/m3.h"
 #include "relations/joint_kinds.h"
+#include "step/confirm.h"
 #include "step/path.h"
 #include "step/project.h"
 #include "step/skip.h"
@@ -293,26 +294,6 @@ static pcs_status law_of(const trial *t, const int shape[2], pcs_law *out)
     return law_between(m, t->laws, m->shape[shape[0]].material, m->shape[shape[1]].material, out);
 }
 
-static pcs_status add_contact(const trial *t, const int shape[2], const pcs_feature *f,
-                              pcs_arena *mem, candidates *list)
-{
-    pcs_law law;
-    const int one = t->m->shape[shape[0]].system, two = t->m->shape[shape[1]].system;
-    if (skips(t, one) || skips(t, two)) return skip_touch(t, skips(t, one) ? one : two);
-    PCS_TRY(law_of(t, shape, &law));
-    candidate *c = add(t, &law, contact_rows(t->m, &law, shape[0], shape[1]), mem, list);
-    if (!c) return pcs_fail_memory("step: a contact");
-    const int i = list->n - 1;
-    int hint = 0;
-    list_contact(t, i, shape, &law, f);
-    feature_pose at[2] = {0};
-    PCS_TRY(take_mapped(t, c, mem));
-    PCS_TRY(place_contact(t, i, at, *mem));
-    PCS_TRY(candidate_drive(t, c, &list->k[i], t->st->q, mem));
-    complete(t, c, &list->k[i], &hint);
-    return PCS_OK;
-}
-
 static bool same_pair(const contact_key *a, const contact_key *b)
 {
     return a->shape1 == b->shape1 && a->shape2 == b->shape2;
@@ -370,6 +351,34 @@ static double pair_gap(const trial *t, const int shape[2])
     return least;
 }
 
+// The gap at q_k of a feature found later. The features of bodies that turn or pass each other may
+// overlap at q_k while the shapes are `least` apart
+static double later_gap(double g, double least)
+{
+    return g < 0 ? fmax(g, least) : g;
+}
+
+static pcs_status add_contact(const trial *t, const int shape[2], const pcs_feature *f,
+                              pcs_arena *mem, candidates *list)
+{
+    pcs_law law;
+    const int one = t->m->shape[shape[0]].system, two = t->m->shape[shape[1]].system;
+    if (skips(t, one) || skips(t, two)) return skip_touch(t, skips(t, one) ? one : two);
+    PCS_TRY(law_of(t, shape, &law));
+    candidate *c = add(t, &law, contact_rows(t->m, &law, shape[0], shape[1]), mem, list);
+    if (!c) return pcs_fail_memory("step: a contact");
+    const int i = list->n - 1;
+    int hint = 0;
+    list_contact(t, i, shape, &law, f);
+    feature_pose at[2] = {0};
+    PCS_TRY(take_mapped(t, c, mem));
+    PCS_TRY(place_contact(t, i, at, *mem));
+    c->g[0] = later_gap(c->g[0], pair_gap(t, shape));
+    PCS_TRY(candidate_drive(t, c, &list->k[i], t->st->q, mem));
+    complete(t, c, &list->k[i], &hint);
+    return PCS_OK;
+}
+
 // a point of a body at the meeting, with its lever there, about G at q_k
 static void move_back(const body_path *path, const double q[7], const double P[3], double out[3])
 {
@@ -408,6 +417,7 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     pcs_law law;
     pcs_gap gap;
     const int shape[2] = {m->shape1, m->shape2};
+    const double least = pair_gap(t, shape);
     PCS_TRY(law_of(t, shape, &law));
     candidate *c = add(t, &law, contact_rows(t->m, &law, m->shape1, m->shape2), mem, list);
     if (!c) return pcs_fail_memory("step: a contact");
@@ -428,13 +438,41 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     // the gap at q_k along the normal of the meeting
     c->g[0] = gap.g - m->s * t->h * mean_approach(t, i, v);
     // the row is linear in the rotation: where it sees an overlap at q_k, the bodies may be apart
-    if (c->g[0] < 0) c->g[0] = fmax(c->g[0], pair_gap(t, shape));
+    c->g[0] = later_gap(c->g[0], least);
     move_back(&m->path1, m->q1, gap.P1, c->P1);
     move_back(&m->path2, m->q2, gap.P2, c->P2);
     c->proven = c->holds = true;
     PCS_TRY(step_take(t, c, *mem));
     c->bounces = c->bounces || row == MEETING_AT_ONCE;
     c->lands = !c->bounces && c->lands;
+    return PCS_OK;
+}
+
+// true when feature f of a pair overlaps at q_k
+static bool overlaps_before(const trial *t, const int shape[2], const pcs_feature *f)
+{
+    const pcs_model *m = t->m;
+    pcs_gap gap;
+    pcs_feature_gap(f, system_q(m, m->shape[shape[0]].system, t->st->q),
+                    system_q(m, m->shape[shape[1]].system, t->st->q), &gap);
+    return gap.g < 0;
+}
+
+// adds the rows at the meeting of a pair that was out of reach at q_k and overlaps at q'
+static pcs_status add_met(const trial *t, const int shape[2], pcs_arena *mem, candidates *list,
+                          int *added)
+{
+    const pcs_model *m = t->m;
+    const int one = m->shape[shape[0]].system, two = m->shape[shape[1]].system;
+    candidate c = {.interaction = -1, .key = {shape[0], shape[1], 0}};
+    pair_meeting meeting;
+    candidate_join(m, &c, one, two);
+    PCS_TRY(path_of_pair(t, &c, t->end.v, *mem, &meeting));
+    PCS_TRY(path_meet(t, contact_slop(t, &c), mem, &meeting));
+    for (int i = 0; i < meeting.n && meeting.meets; ++i) {
+        PCS_TRY(step_add_meeting(t, &meeting, &meeting.f[i], t->end.v, MEETING_PLAIN, mem, list));
+        *added += 1;
+    }
     return PCS_OK;
 }
 
@@ -587,9 +625,11 @@ static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pc
     pcs_feature_gap(c->feature, q1, q2, &then);
     if (v3_dot(now.N, then.N) >= 1 - SAME_NORMAL) return PCS_OK;
     feature_pose at[2] = {0};
+    const double least = pair_gap(t, (const int[]){c->key.shape1, c->key.shape2});
     c->feature = f;
     list->n_plain = 0;
     PCS_TRY(place_contact(t, i, at, *mem));
+    c->g[0] = later_gap(c->g[0], least);
     PCS_TRY(candidate_drive(t, c, &t->list.k[i], t->st->q, mem));
     complete(t, c, &t->list.k[i], &hint);
     if (i < t->list.n_first) t->list.first[i] = t->list.k[i];
@@ -693,7 +733,7 @@ static bool may_have_passed(const trial *t, const trial *moved, int system)
 
 // Lists pairs that were out of reach at q_k and that a body may have passed. Nothing shows yet that
 // they meet: they take no part until their paths do (confirm.c)
-static pcs_status add_passed(const trial *t, pcs_arena *mem, candidates *list, int *added)
+static pcs_status list_passed(const trial *t, pcs_arena *mem, candidates *list, int *added)
 {
     const pcs_model *m = t->m;
     const size_t ns = (size_t)m->n_systems;
@@ -734,16 +774,28 @@ static pcs_status add_passed(const trial *t, pcs_arena *mem, candidates *list, i
     return PCS_OK;
 }
 
-pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
-                           int *added)
+// true when a pair has candidates from `from` on
+static bool is_among(const candidates *list, int from, const int pair[2])
+{
+    bool found = false;
+    for (int i = from; i < list->n && !found; ++i) {
+        const contact_key *key = &list->c[i].key;
+        found = key->shape1 == pair[0] && key->shape2 == pair[1];
+    }
+    return found;
+}
+
+pcs_status step_detect_end(const trial *t, double deeper, bool refuted, pcs_arena *mem,
+                           candidates *list, int *added)
 {
     const bool at_end = t->rule == PCS_ACTIVATION_END_OF_STEP;
+    const int old = list->n;
     *added = 0;
     touches over;
     PCS_TRY(find_overlaps(t, mem, list, &over));
     list->over = over;
     list->over_known = !list->clear;
-    if (t->rule == PCS_ACTIVATION_SPECULATIVE) PCS_TRY(add_passed(t, mem, list, added));
+    if (t->rule == PCS_ACTIVATION_SPECULATIVE) PCS_TRY(list_passed(t, mem, list, added));
     if (list->clear && over.n == 0) return PCS_OK;
     for (int i = 0; i < list->n; ++i) {
         list->c[i].overlaps = false;
@@ -765,6 +817,14 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
         pcs_law law;
         PCS_TRY(law_of(t, pair, &law));
         if (step_restores(t, &law)) continue;
+        // a feature that overlaps at q_k, where the pair is apart, is behind the one that it meets
+        const bool skipped =
+            skips(t, t->m->shape[pair[0]].system) || skips(t, t->m->shape[pair[1]].system);
+        const bool passed = is_among(list, old, pair), later = first < 0 || passed;
+        if (!at_end && !skipped && later && overlaps_before(t, pair, &over.f[k])) {
+            if (!refuted && !passed) PCS_TRY(add_met(t, pair, mem, list, added));
+            continue;
+        }
         PCS_TRY(add_contact(t, pair, &over.f[k], mem, list));
         *added += 1;
     }

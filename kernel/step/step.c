@@ -312,7 +312,8 @@ static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out
         PCS_TRY(step_confirm(t, solved, residual, begins_coarse(t), mem, &t->list, &refuted));
     }
     if (has_velocities(t, out)) {
-        PCS_TRY(step_extend(t, wants_features(t, out->passes), mem, &t->list, &added));
+        const bool features = wants_features(t, out->passes);
+        PCS_TRY(step_extend(t, features, refuted > 0, mem, &t->list, &added));
     }
     step_spend(t->work, UNITS_PER_CANDIDATE * (double)step_candidates(t));
     *confirmed = refuted > 0;

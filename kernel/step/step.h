@@ -545,9 +545,11 @@ static inline const double *system_q(const pcs_model *m, int system, const doubl
 pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates *list);
 // adds contacts that overlap at q' but were not within reach at q_k; of pairs with a contact in the
 // list only those that are deeper than `deeper` (m; 0: all) and were open at q_k. Under the
-// speculative rule lists, refuted, also what a body may have passed. *added counts all of them
-pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
-                           int *added);
+// speculative rule lists, refuted, also what a body may have passed. *added counts all of them.
+// refuted: contacts were refuted since the velocities of q' were solved, and q' shows no meeting of
+// bodies that have passed each other
+pcs_status step_detect_end(const trial *t, double deeper, bool refuted, pcs_arena *mem,
+                           candidates *list, int *added);
 // false for models with shapes whose gaps may change faster than they move: surfaces have one side
 // only, and a half-space is farther from its body than any radius. Driven bodies have no bound
 bool step_bounds_gaps(const pcs_model *m);
@@ -739,7 +741,8 @@ pcs_status step_confirm_held(const trial *t, pcs_arena mem, candidates *list);
 pcs_status step_confirm_closed(const trial *t, pcs_arena mem, candidates *list);
 // warm start of the next pass: the impulses of the last velocities
 void step_keep_impulses(const trial *t, candidates *list);
-pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates *list, int *added);
+pcs_status step_extend(const trial *t, bool features, bool refuted, pcs_arena *mem,
+                       candidates *list, int *added);
 
 // h^2/4 K+ of the ball joints of every body, in body axes, from the arena; null: there are none.
 // With the impulses that the candidates have. `again`: *stiff is replaced only if the velocities

@@ -820,6 +820,65 @@ TEST(what_turns_fast_is_apart_until_it_meets)
     }
 }
 
+// A ball hits a rod or a box, which is thrown over a second one that was out of its reach. In the
+// step of the impact they overlap at the end, or have passed each other, and features that face
+// each other there overlap at the start. But the shapes are apart until they meet: no contact says
+// otherwise.
+TEST(what_an_impact_throws_is_apart_until_it_meets)
+{
+    const double tol = 1e-9;
+    for (int k = 0; k < TEST_FEW(60, 600); ++k) {
+        test_random r = random_seed((uint64_t)k);
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        s.scheme.halvings = 0; // q is where the step starts, and not where a part of it does
+        s.scheme.accept_unconverged = true; // rods that turn by radians may lock
+        const double L = random_between(&r, 0.2, 0.4), d = random_between(&r, 0.04, 0.08);
+        const double R = 0.05, h = random_between(&r, 5e-3, 2e-2), v = random_between(&r, 5, 20);
+        const double edges[3] = {d, d, L}, still[3] = {0};
+        pcs_system b[3];
+        pcs_shape part[3];
+        double at = 0;
+        scene_gravity(&s, 0, 0, 0);
+        for (int i = 0; i < 2; ++i) {
+            double Q[4] = {1, 0, 0, 0};
+            for (int c = 1; c < 4; ++c) {
+                Q[c] = (k % 2 ? 0.5 : 0.02) * random_between(&r, -1, 1);
+            }
+            part[i] = k % 3 ? pcs_shape_cylinder(0.5 * d, L) : pcs_shape_box(d, d, L);
+            const double x[3] = {at, random_between(&r, -0.2, 0.2) * d, 0};
+            b[i] = scene_box(&s, 1, edges, x, Q, still, still);
+            scene_shape(&s, b[i], part[i], 0);
+            at += random_between(&r, 2, 4) * d;
+        }
+        const double from[3] = {-R - d - random_between(&r, 0, 1) * v * h,
+                                random_between(&r, -0.3, 0.3) * d,
+                                random_between(&r, -0.4, 0.4) * L};
+        part[2] = pcs_shape_sphere(R);
+        b[2] = scene_solid_ball(&s, random_between(&r, 1, 30), R, from, (double[3]){v, 0, 0}, 0);
+        scene_start(&s);
+        for (int i = 0; i < 4; ++i) {
+            double q[3][7], deep = 0;
+            for (int c = 0; c < 3; ++c) {
+                memcpy(q[c], scene_q(&s, b[c]), sizeof q[c]);
+            }
+            scene_step(&s, h);
+            const pcs_contact *all;
+            const int n = scene_contacts(&s, &all);
+            for (int c = 0; c < n; ++c) {
+                const int one = all[c].shape1, two = all[c].shape2;
+                const double g = pair_gap(&part[one], q[one], &part[two], q[two], 10);
+                deep = fmax(deep, -g);
+                ck_assert_msg(all[c].gap >= fmin(0, g) - tol, "%d, step %d: %g m, not %g m", k, i,
+                              all[c].gap, g);
+            }
+            ck_assert_double_le(s.report.penetration_before, deep + tol);
+            ck_assert(deep > 1e-3 || s.report.doubt[PCS_DOUBT_OVERLAP].count == 0);
+        }
+        scene_close(&s);
+    }
+}
+
 // A ball grazes the edge of a box by `depth`: the normal there is that of the closed form, and the
 // ball loses its velocity along this normal, wherever the step starts. The gap of the row is that
 // along this normal.
