@@ -267,7 +267,7 @@ typedef struct pcs_contact {
     bool active;               ///< in the velocity problem; or of bodies that sleep, with the
                                ///< impulses of their proof, in no problem (pcs_state_asleep)
     pcs_contact_status status; ///< its status
-    double gap;                ///< m, at the start of the step
+    double gap;                ///< m, at the start of the step; of shapes not below their distance
     double gap_end;            ///< m, at the end
     double P1[3]; ///< contact point of system1 at the start, inertial (zero for interactions)
     double P2[3]; ///< contact point of system2. P1 - P2 = gap N; where the motion of the step
