@@ -18,35 +18,12 @@
 // the same for one joint: joints that together do no work do work of this order each
 #define DOUBT_GAIN_JOINT 1e-3
 
-static bool is_worse(const pcs_doubt *d, double value, double limit)
-{
-    return d->count == 0 || value * d->limit > d->value * limit;
-}
-
-void doubt_add(pcs_doubt *d, double value, double limit, int one, int two)
-{
-    if (is_worse(d, value, limit)) {
-        d->value = value;
-        d->limit = limit;
-        d->one = one;
-        d->two = two;
-    }
-    d->count += 1;
-}
-
-void doubt_join(const pcs_doubt *more, pcs_doubt *d)
-{
-    const long count = d->count + more->count;
-    if (more->count > 0 && is_worse(d, more->value, more->limit)) *d = *more;
-    d->count = count;
-}
-
 // ---- energy gained ------------------------------------------------------------------------------
 
 // energies that a gain is compared with
 typedef struct energy_scale {
     const trial *t;
-    double kinetic; // J, at both ends
+    double kinetic; // J, at work at both ends
     double all;     // and those of forces; < 0: not computed yet
 } energy_scale;
 
@@ -153,21 +130,64 @@ static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
     if (off > DOUBT_OFF * size) doubt_add(d, off, size, -1, c->interaction + 1);
 }
 
-// Distance that a body with a candidate travels, compared with its thickness; under a rule that
-// does not follow paths also with half of both shapes, over which the middle of one passes that of
-// the other. `seen` marks the systems that are done.
-static void doubt_travel(const trial *t, const candidate *c, int system, bool *seen, pcs_doubt *d)
+// the velocity of a body at the start or at the end of the step; that of carried bodies counts as 0
+static const double *velocity_of(const trial *t, int system, bool end)
 {
+    static const double rest[3] = {0};
+    const double *driven = driven_velocity(t, system, end);
+    if (driven) return driven;
+    const bool moves = system_moves(t->m, system) && t->m->system[system].kind == SYSTEM_BODY;
+    return !moves ? rest : (end ? t->end.v : t->st->v) + t->m->system[system].v_at;
+}
+
+static bool is_half_space(const trial *t, int shape)
+{
+    return t->m->shape[shape].shape.kind == PCS_SHAPE_HALF_SPACE;
+}
+
+// speed of one body of candidate i relative to the other; to a half-space along its normal: it has
+// no other side
+static double relative_speed(const trial *t, int i, bool end)
+{
+    const candidate *c = &t->list.c[i];
+    double v[3];
+    v3_sub(velocity_of(t, c->sys1, end), velocity_of(t, c->sys2, end), v);
+    const bool flat = is_half_space(t, c->key.shape1) || is_half_space(t, c->key.shape2);
+    return flat ? fabs(v3_dot(t->list.k[i].F, v)) : v3_norm(v);
+}
+
+// m: what rotation and forces add to the approach of a body
+static double own_reach(const trial *t, int system)
+{
+    if (system < 0) return 0;
+    return t->turn[system] * t->m->system[system].reach + t->h * t->gain[system];
+}
+
+// Distance that the bodies of candidate i travel relative to each other, 0 where they do not meet:
+// how far other candidates are listed depends on the velocity of the frame
+static double travel_of(const trial *t, int i)
+{
+    const candidate *c = &t->list.c[i];
+    const double far = t->h * fmax(relative_speed(t, i, false), relative_speed(t, i, true));
+    return c->g[0] <= far + own_reach(t, c->pose1) + own_reach(t, c->pose2) ? far : 0;
+}
+
+// Distance that a body of candidate i travels relative to the other, compared with its thickness;
+// under a rule that does not follow paths also with half of both shapes, over which the middle of
+// one passes that of the other. `seen` marks the bodies that count.
+static void doubt_travel(const trial *t, int i, int system, double distance, bool *seen,
+                         pcs_doubt *d)
+{
+    const candidate *c = &t->list.c[i];
     if (!system_moves(t->m, system) || seen[system]) return;
     if (t->m->system[system].kind != SYSTEM_BODY) return;
     const model_system *s = &t->m->system[system];
     const bool follows = t->rule == PCS_ACTIVATION_SPECULATIVE;
-    const double distance = t->h * fmax(v3_norm(t->end.v + s->v_at), v3_norm(t->st->v + s->v_at));
     const double both = shape_thickness(&t->m->shape[c->key.shape1].shape) +
                         shape_thickness(&t->m->shape[c->key.shape2].shape);
     const double most = follows ? s->thickness : fmin(s->thickness, 0.5 * both);
     const bool far = s->thickness > 0 && distance > most;
-    seen[system] = follows || far;
+    seen[system] = far;
     if (far) doubt_add(d, distance, most, system + 1, 0);
 }
 
@@ -190,10 +210,16 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
         d[k].t = t->st->t;
     }
     if (t->list.n == 0) return PCS_OK;
+    double before, after;
+    PCS_TRY(step_common_energy(t, false, mem, &before));
+    PCS_TRY(step_common_energy(t, true, mem, &after));
+    before = motion_energy_left(out->energy.kinetic_before, before);
+    after = motion_energy_left(out->energy.kinetic_after, after);
+    t->work->kinetic = fmax(t->work->kinetic, fmax(before, after));
+    energy_scale e = {t, before + after, -1};
     bool *seen = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
     if (!seen) return pcs_fail_memory("step: the doubts");
     memset(seen, 0, (size_t)m->n_systems * sizeof *seen);
-    energy_scale e = {t, out->energy.kinetic_before + out->energy.kinetic_after, -1};
     PCS_TRY(doubt_gains(t, mem, &e, &d[PCS_DOUBT_GAIN]));
     PCS_TRY(doubt_joint_gains(t, mem, &e, &d[PCS_DOUBT_GAIN]));
     for (int i = 0; i < t->list.n; ++i) {
@@ -203,8 +229,9 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
             doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);
             continue;
         }
-        doubt_travel(t, c, c->sys1, seen, &d[PCS_DOUBT_TRAVEL]);
-        doubt_travel(t, c, c->sys2, seen, &d[PCS_DOUBT_TRAVEL]);
+        const double far = travel_of(t, i);
+        doubt_travel(t, i, c->sys1, far, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_travel(t, i, c->sys2, far, seen, &d[PCS_DOUBT_TRAVEL]);
         if (!step_doubts_overlap(t, c)) continue;
         doubt_add(&d[PCS_DOUBT_OVERLAP], -c->g[0], thinner(t, c), c->key.shape1, c->key.shape2);
     }

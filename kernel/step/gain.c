@@ -33,8 +33,8 @@
 // error of the solver, and so is one below ten times the residual of the velocities
 #define GAIN  1e-6
 #define NOISE 10
-// energy that joints may add, relative to the kinetic energy: more than they do in smooth motion.
-// When they remove a large rest of H v, they may add none
+// energy that joints may add, relative to the kinetic energy at work: more than they do in smooth
+// motion. When they remove a large rest of H v, they may add none
 #define JOINTS_GAIN 1e-3
 
 void step_join_islands(const trial *t, int *up)
@@ -200,8 +200,9 @@ pcs_status step_land_unsolved(const trial *t, pcs_arena mem, const pcs_measure *
 
 bool step_joints_gain(const trial *t, pcs_arena mem)
 {
-    double work = 0, K = 0;
+    double work = 0, K = 0, common = 0;
     if (pcs_state_kinetic_energy(t->m, t->st, &K) != PCS_OK) return true;
+    if (step_common_energy(t, false, mem, &common) != PCS_OK) return true;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (!c->joint_shift || !c->active) continue;
@@ -214,5 +215,5 @@ bool step_joints_gain(const trial *t, pcs_arena mem)
             work += 0.5 * (u[j] + u[c->dim + j]) * t->solution.r[c->at + j];
         }
     }
-    return !(work <= (t->list.settles_much ? 0 : JOINTS_GAIN * K));
+    return !(work <= (t->list.settles_much ? 0 : JOINTS_GAIN * motion_energy_left(K, common)));
 }

@@ -11,7 +11,8 @@
 //
 // which keeps H v' = 0 and closed contacts closed. An island without a joint to a fixed body, for
 // example a chain on ice, keeps its momentum across gravity: the velocity of its centre of mass
-// across gravity is not multiplied, and K' is the energy of the other motion.
+// across gravity is not multiplied, and K' is the energy of the other motion. One that touches
+// nothing fixed keeps all of its momentum.
 //
 // A contact with e > 0 that another impact closes within the step has its own impact in the next
 // one. The bodies of a column sink into each other, and into the floor. Such contacts land: their
@@ -36,7 +37,7 @@
 // energy that the projection adds to an island, and energy at work there, J
 typedef struct lift {
     double added, work, kinetic;
-    double mass, momentum[3];     // mass and momentum of its bodies, kg, kg m/s
+    island_motion common;         // of its bodies
     bool jointed, driven, counts; // counts: it has joints, or contacts that sink
     bool held; // a joint to a fixed body, or a system whose momentum is not mass times velocity
 } lift;
@@ -108,7 +109,7 @@ static pcs_status add_system(const trial *t, const model_system *s, pcs_arena me
     if (here->jointed) PCS_TRY(add_kinetic(t, s, mem, &here->kinetic));
     here->held = here->held || s->kind != SYSTEM_BODY || s->varies;
     if (s->kind != SYSTEM_BODY) return PCS_OK;
-    here->mass += s->mass;
+    motion_add_body(s, t->end.v, &here->common);
     double before, after, p2 = 0, v2 = 0;
     PCS_TRY(system_potential(t->m, s, t->end.q_free + s->q_at, &before));
     PCS_TRY(system_potential(t->m, s, t->end.q + s->q_at, &after));
@@ -116,7 +117,6 @@ static pcs_status add_system(const trial *t, const model_system *s, pcs_arena me
         const double p = t->h * (t->Fk.conservative[k] + t->Fk.other[k]);
         p2 += p * p;
         v2 += t->end.v[k] * t->end.v[k];
-        here->momentum[k - s->v_at] += s->mass * t->end.v[k];
     }
     here->added += after - before + step_tension_work(t, s->block);
     here->work += 0.5 * (p2 / s->mass + s->mass * v2);
@@ -161,6 +161,17 @@ static pcs_status find_lifts(const trial *t, pcs_arena *mem, candidates *list, l
         PCS_TRY(force_potential(m, f, t->end.q, &after));
         here->added += after - before;
     }
+    for (int i = 0; i < list->n && *any; ++i) {
+        const candidate *c = &list->c[i];
+        lift *here = lift_of(out, candidate_mover(t, c));
+        if (here->counts && (c->active || sinks(t, c))) {
+            motion_add_ground(t, i, true, &here->common);
+        }
+    }
+    for (int i = 0; i < m->n_systems && *any; ++i) {
+        lift *of = &out->of[i];
+        if (of->counts) of->work = motion_energy_left(of->work, motion_energy(&of->common));
+    }
     return PCS_OK;
 }
 
@@ -183,12 +194,13 @@ pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, boo
 // the velocity V that an island keeps, and its kinetic energy without that of V
 static double kept_velocity(const trial *t, const lift *of, double V[3])
 {
+    const island_motion *c = &of->common;
     const double *g = t->m->gravity, g2 = v3_dot(g, g);
-    const double along = g2 > 0 ? v3_dot(of->momentum, g) / g2 : 0;
+    const double along = g2 > 0 && c->grounded ? v3_dot(c->momentum, g) / g2 : 0;
     for (int i = 0; i < 3; ++i) {
-        V[i] = of->held ? 0 : (of->momentum[i] - along * g[i]) / of->mass;
+        V[i] = of->held ? 0 : (c->momentum[i] - along * g[i]) / c->mass;
     }
-    return of->kinetic - 0.5 * of->mass * v3_dot(V, V);
+    return of->kinetic - 0.5 * c->mass * v3_dot(V, V);
 }
 
 pcs_status step_pay_lifts(const trial *t, pcs_arena mem, candidates *list, motion *end,

@@ -55,8 +55,8 @@ static pcs_status give_up(const pcs_model *m, const pcs_work *wk, double t, long
                         : "");
 }
 
-// The energies that projections add and that joints take, and the energy at work: kinetic energy,
-// the change of the potential, and the work of gravity over the size of the bodies
+// The energies that projections add and that joints take, and the energy at work: kinetic energy
+// (common.c), the change of the potential, and the work of gravity over the size of the bodies
 typedef struct run_energy {
     double added, taken, kinetic, low, high;
     long adding, taking; // steps
@@ -68,11 +68,11 @@ typedef struct run_energy {
 #define NOISE 1e-12
 
 // steps that correct large errors have other doubts
-static void count_energy(const pcs_step_report *step, run_energy *sum)
+static void count_energy(const pcs_work *wk, const pcs_step_report *step, run_energy *sum)
 {
     const pcs_energy *e = &step->energy;
     const pcs_doubt *d = step->doubt;
-    sum->kinetic = fmax(sum->kinetic, fmax(e->kinetic_before, e->kinetic_after));
+    sum->kinetic = fmax(sum->kinetic, wk->kinetic);
     if (d[PCS_DOUBT_OVERLAP].count == 0 && d[PCS_DOUBT_JOINT].count == 0) {
         const double noise = NOISE * sum->kinetic;
         sum->added += e->projection;
@@ -167,7 +167,7 @@ static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, 
         out->steps = k;
         out->breaks += out->last.breaks;
         count_doubts(&out->last, out);
-        count_energy(&out->last, sum);
+        count_energy(wk, &out->last, sum);
         if (observer && observer(user, m, st, wk, &out->last) != 0) return PCS_OK;
     }
     out->outcome = PCS_OUTCOME_CONVERGED;
@@ -212,6 +212,7 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
     PCS_TRY(check_times(st->t, h, t_end));
     out->last = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED};
     if (observer && observer(user, m, st, wk, NULL) != 0) return PCS_OK;
+    wk->kinetic = 0;
     run_energy sum = {.low = INFINITY, .high = -INFINITY};
     const double t0 = st->t;
     const pcs_status status = go(m, st, wk, h, t_end, observer, user, &sum, out);

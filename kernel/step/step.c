@@ -541,6 +541,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     if (status == PCS_OK) {
         step_check_bodies(m, wk);
         step_budget_begin(wk);
+        wk->kinetic = 0;
         step_division d;
         stopwatch watch = {.on = m->n_blocks >= MANY_SYSTEMS};
         step_divide(m, wk, h, &d);

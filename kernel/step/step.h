@@ -336,6 +336,7 @@ struct pcs_work {
     bool always_searches; // for tests: searches also where a proof shows that nothing is there
     long proofs;          // for tests: number of searches that proofs replaced
     long part_proofs;     // for tests: number of searches that they limited to some bodies
+    double kinetic;       // J: the largest kinetic energy at work in the parts of the last step
     int looked_at;        // number of systems and shapes at the last search for unlikely bodies
     int n_said;           // number of doubts that the log has
     step_said said[STEP_SAID];
@@ -771,6 +772,22 @@ pcs_status step_agree_loops(const trial *t, const double *q, candidates *list, p
 bool step_joints_gain(const trial *t, pcs_arena mem);
 // the islands that active candidates hold together: up[i] leads to the root of system i
 void step_join_islands(const trial *t, int *up);
+// The motion that the bodies of an island have in common (common.c)
+typedef struct island_motion {
+    double mass, momentum[3]; // kg, kg m/s
+    double approach; // largest speed of the centre of mass towards what it touches that has no mass
+    bool grounded;   // it touches such a thing
+} island_motion;
+// adds a body with its velocity in v; then, with all bodies, candidate i of the island. `end`: v
+// and driven bodies at the end of the step
+void motion_add_body(const model_system *s, const double *v, island_motion *of);
+void motion_add_ground(const trial *t, int i, bool end, island_motion *of);
+// the energy of this motion that is not at work, J; the energy that is, of all that there is
+double motion_energy(const island_motion *of);
+double motion_energy_left(double all, double common);
+// the sum of motion_energy over the islands of active candidates and force elements, at the start
+// or at the end of the step
+pcs_status step_common_energy(const trial *t, bool end, pcs_arena mem, double *out);
 // work of the contacts of an island, J (gain.c)
 typedef struct island_work {
     double sum; // work of all, relative to the velocities without impulses of contacts, or to those

@@ -80,7 +80,8 @@ typedef enum pcs_doubt_kind {
     /// Shapes overlap at the start of the step by more than a tenth of the thinner one: the
     /// direction in which they separate is a guess.
     PCS_DOUBT_OVERLAP,
-    /// A body that may touch something moves further than its own thickness or, with an activation
+    /// A body that may touch something moves, relative to it, further than its own thickness or,
+    /// with an activation
     /// that is not speculative (which does not look along the motion), than half of both shapes: it
     /// may pass through.
     PCS_DOUBT_TRAVEL,
