@@ -304,15 +304,14 @@ pcs_status step_extend(const trial *t, bool features, bool refuted, pcs_arena *m
     *added = 0;
     if (rule == PCS_ACTIVATION_PREDICTIVE) return PCS_OK;
 
-    int found = 0;
+    const int old = list->n;
     // the projection corrects smaller overlaps
     double deeper = 0;
     if (t->m->scheme.projection == PCS_PROJECTION_OVERLAPS) {
         deeper = features ? t->proj_tol : INFINITY;
     }
     step_keep_impulses(t, list);
-    PCS_TRY(step_detect_end(t, deeper, refuted, mem, list, &found));
-    const int old = list->n - found;
+    PCS_TRY(step_detect_end(t, deeper, refuted, mem, list));
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         candidates_fetch(list, i);

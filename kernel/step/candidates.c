@@ -459,8 +459,7 @@ static bool overlaps_before(const trial *t, const int shape[2], const pcs_featur
 }
 
 // adds the rows at the meeting of a pair that was out of reach at q_k and overlaps at q'
-static pcs_status add_met(const trial *t, const int shape[2], pcs_arena *mem, candidates *list,
-                          int *added)
+static pcs_status add_met(const trial *t, const int shape[2], pcs_arena *mem, candidates *list)
 {
     const pcs_model *m = t->m;
     const int one = m->shape[shape[0]].system, two = m->shape[shape[1]].system;
@@ -471,7 +470,6 @@ static pcs_status add_met(const trial *t, const int shape[2], pcs_arena *mem, ca
     PCS_TRY(path_meet(t, contact_slop(t, &c), mem, &meeting));
     for (int i = 0; i < meeting.n && meeting.meets; ++i) {
         PCS_TRY(step_add_meeting(t, &meeting, &meeting.f[i], t->end.v, MEETING_PLAIN, mem, list));
-        *added += 1;
     }
     return PCS_OK;
 }
@@ -733,7 +731,7 @@ static bool may_have_passed(const trial *t, const trial *moved, int system)
 
 // Lists pairs that were out of reach at q_k and that a body may have passed. Nothing shows yet that
 // they meet: they take no part until their paths do (confirm.c)
-static pcs_status list_passed(const trial *t, pcs_arena *mem, candidates *list, int *added)
+static pcs_status list_passed(const trial *t, pcs_arena *mem, candidates *list)
 {
     const pcs_model *m = t->m;
     const size_t ns = (size_t)m->n_systems;
@@ -769,7 +767,6 @@ static pcs_status list_passed(const trial *t, pcs_arena *mem, candidates *list, 
             PCS_TRY(add_contact(t, pair[k], &f[i], mem, list));
             list->c[list->n - 1].refuted = true;
         }
-        *added += n;
     }
     return PCS_OK;
 }
@@ -786,16 +783,15 @@ static bool is_among(const candidates *list, int from, const int pair[2])
 }
 
 pcs_status step_detect_end(const trial *t, double deeper, bool refuted, pcs_arena *mem,
-                           candidates *list, int *added)
+                           candidates *list)
 {
     const bool at_end = t->rule == PCS_ACTIVATION_END_OF_STEP;
     const int old = list->n;
-    *added = 0;
     touches over;
     PCS_TRY(find_overlaps(t, mem, list, &over));
     list->over = over;
     list->over_known = !list->clear;
-    if (t->rule == PCS_ACTIVATION_SPECULATIVE) PCS_TRY(list_passed(t, mem, list, added));
+    if (t->rule == PCS_ACTIVATION_SPECULATIVE) PCS_TRY(list_passed(t, mem, list));
     if (list->clear && over.n == 0) return PCS_OK;
     for (int i = 0; i < list->n; ++i) {
         list->c[i].overlaps = false;
@@ -811,22 +807,24 @@ pcs_status step_detect_end(const trial *t, double deeper, bool refuted, pcs_aren
             if (at_end) PCS_TRY(turn_to(t, known, &over.f[k], mem, list));
             continue;
         }
-        if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;
-
-        // a rebound belongs to the next step, with the speed at the start of that step
+        // a rebound belongs to the next step, with the speed at the start of that step, but the
+        // contact must be known where a projection lifts
         pcs_law law;
         PCS_TRY(law_of(t, pair, &law));
-        if (step_restores(t, &law)) continue;
+        const bool waits = step_restores(t, &law);
+        const bool listed = waits ? first >= 0 && first < list->n_start : first >= 0;
+        if (deeper > 0 && listed && !worth_adding(t, pair, &over.f[k], deeper)) continue;
         // a feature that overlaps at q_k, where the pair is apart, is behind the one that it meets
         const bool skipped =
             skips(t, t->m->shape[pair[0]].system) || skips(t, t->m->shape[pair[1]].system);
         const bool passed = is_among(list, old, pair), later = first < 0 || passed;
         if (!at_end && !skipped && later && overlaps_before(t, pair, &over.f[k])) {
-            if (!refuted && !passed) PCS_TRY(add_met(t, pair, mem, list, added));
+            if (!refuted && !passed && !waits) PCS_TRY(add_met(t, pair, mem, list));
             continue;
         }
+        const int n = list->n;
         PCS_TRY(add_contact(t, pair, &over.f[k], mem, list));
-        *added += 1;
+        if (waits && list->n > n) list->c[n].lands = true;
     }
     return PCS_OK;
 }

@@ -545,12 +545,12 @@ static inline const double *system_q(const pcs_model *m, int system, const doubl
 // candidates at q_k: interactions, then contacts within `extra` plus the reach of both bodies
 pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates *list);
 // adds contacts that overlap at q' but were not within reach at q_k; of pairs with a contact in the
-// list only those that are deeper than `deeper` (m; 0: all) and were open at q_k. Under the
-// speculative rule lists, refuted, also what a body may have passed. *added counts all of them.
-// refuted: contacts were refuted since the velocities of q' were solved, and q' shows no meeting of
-// bodies that have passed each other
+// list only those that are deeper than `deeper` (m; 0: all) and were open at q_k. Those that may
+// rebound are inactive, and land when they become active. Under the speculative rule lists, refuted,
+// also what a body may have passed. refuted: contacts were refuted since the velocities of q' were
+// solved, and q' shows no meeting of bodies that have passed each other
 pcs_status step_detect_end(const trial *t, double deeper, bool refuted, pcs_arena *mem,
-                           candidates *list, int *added);
+                           candidates *list);
 // false for models with shapes whose gaps may change faster than they move: surfaces have one side
 // only, and a half-space is farther from its body than any radius. Driven bodies have no bound
 bool step_bounds_gaps(const pcs_model *m);
