@@ -192,8 +192,14 @@ static void sides_in_step(const trial *t, const model_force *f, bool end, bool p
         if (f->system[e] >= 0) driven[e] = driven_velocity(t, f->system[e], end || predicted);
     }
     force_sides(m, f, end ? t->end.q_force : t->q_force, end ? t->end.v : t->st->v, driven, side);
-    for (int e = 0; e < 2 && predicted; ++e) {
-        if (driven[e]) side[e].q = t->end.q_force + m->system[f->system[e]].q_at;
+    for (int e = 0; e < 2; ++e) {
+        if (!driven[e]) continue;
+        const int other = f->system[1 - e];
+        if (t->ahead && other >= 0 && t->ahead[other]) {
+            side[e].q = driven_behind(t, f->system[e], end || predicted);
+        } else if (predicted) {
+            side[e].q = t->end.q_force + m->system[f->system[e]].q_at;
+        }
     }
 }
 

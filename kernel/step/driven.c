@@ -18,6 +18,9 @@
 // velocity of the driven body at the place of the contact in the middle of the step, not at t.
 // Tangents use that velocity (follow_arc); otherwise a box would creep outwards on a turntable.
 //
+// Force elements act on systems that are ahead (order.c) at coordinates half a step behind, and so
+// they do on driven bodies: at both ends of the step half of its displacement behind.
+//
 // A relation y = g(q) - f(t) adds -df/dt at the start of the step, and at the end the velocity with
 // which f arrives at f(t + h) by the theta-mean, -(vm - (1 - theta) v0) / theta (theta >= 1/2).
 #include "step/step.h"
@@ -29,7 +32,7 @@
 #include "relations/joint_kinds.h"
 
 // data per driven system
-enum { START = 0, GAPS = 6, TANGENTS = 12, MEAN = 18, DRIVEN = 24 };
+enum { START = 0, GAPS = 6, TANGENTS = 12, MEAN = 18, BEHIND = 24, BEHIND_END = 31, DRIVEN = 38 };
 
 static pcs_status begin_one(trial *t, int system)
 {
@@ -51,6 +54,8 @@ static pcs_status begin_one(trial *t, int system)
         pose[i] = d[i] / t->h;
         gaps[i] = theta >= 0.5 ? v1[i] + (d[i] / t->h - mean) : v1[i];
     }
+    pcs_body_advance(t->st->q + s->q_at, -0.5 * t->h, pose, PCS_QUAT_UPDATE_EXP, v0 + BEHIND);
+    pcs_body_advance(t->st->q + s->q_at, 0.5 * t->h, pose, PCS_QUAT_UPDATE_EXP, v0 + BEHIND_END);
     t->turn[system] = v3_norm(d + 3);
     t->reach[system] = v3_norm(d) + t->turn[system] * s->reach;
     return PCS_OK;
@@ -191,4 +196,10 @@ const double *driven_velocity(const trial *t, int system, bool end)
     if (!is_driven(t->m, system) || t->m->system[system].disabled) return NULL;
     const double *of = t->driven + (size_t)DRIVEN * (size_t)t->m->system[system].driven;
     return of + (end ? TANGENTS : START);
+}
+
+const double *driven_behind(const trial *t, int system, bool end)
+{
+    const double *of = t->driven + (size_t)DRIVEN * (size_t)t->m->system[system].driven;
+    return of + (end ? BEHIND_END : BEHIND);
 }

@@ -639,6 +639,8 @@ static inline void candidate_velocity(const trial *t, int i, const double *v, co
 pcs_status driven_begin(trial *t, pcs_arena *mem);
 // velocity of a driven body at the start of the step or at its end; null for other systems
 const double *driven_velocity(const trial *t, int system, bool end);
+// its pose for forces on systems that are ahead
+const double *driven_behind(const trial *t, int system, bool end);
 // f and df/dt of the relation of a candidate
 pcs_status candidate_time(const trial *t, candidate *c);
 // true when one of its systems is a driven body
