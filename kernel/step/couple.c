@@ -299,6 +299,59 @@ static pcs_status add_elements(const trial *t, bool end, bool predicted, pcs_are
     return PCS_OK;
 }
 
+// rad: change of an angle in a step beyond what its rates explain, that is a jump or the passage of
+// a place where it has no value
+#define JUMP 0.1
+
+#define WHOLE_TURN 6.28318530717958648
+
+// the largest change of the angles of an element that their rates do not explain; a bushing only
+// jumps, by a whole turn
+static double jump_of(const trial *t, const model_force *f, double part, const force_measure end[2])
+{
+    double most = 0;
+    if (f->def.kind == PCS_FORCE_TORSION) {
+        const double rate = (1 - part) * end[0].speed + part * end[1].speed;
+        return fabs(end[1].length - end[0].length - t->h * rate);
+    }
+    for (int i = 3; i < 6; ++i) {
+        const double change = fabs(end[1].strain[i] - end[0].strain[i]);
+        most = fmax(most, change > 0.5 * WHOLE_TURN ? change : 0);
+    }
+    return most;
+}
+
+pcs_status couple_gain(const trial *t, const model_force *f, pcs_arena mem, double *gain,
+                       double *energy, bool *jumps)
+{
+    const bool turns = f->def.kind == PCS_FORCE_TORSION || f->def.kind == PCS_FORCE_BUSHING;
+    *gain = *energy = 0;
+    *jumps = false;
+    if (!turns || f->carried || !force_acts(t->m, f)) return PCS_OK;
+    force_side side[2][2];
+    force_sum F[2];
+    force_measure measure[2];
+    double V[2], work = 0, damping = 0;
+    for (int end = 0; end < 2; ++end) {
+        sides_in_step(t, f, end, false, side[end]);
+        PCS_TRY(take_force(t, f, side[end], &mem, &F[end]));
+        strain_evaluate(f, side[end], F[end], &V[end], &measure[end]);
+    }
+    const int mover = f->system[system_moves(t->m, f->system[0]) ? 0 : 1];
+    const double part = step_force_part(t, mover);
+    *jumps = jump_of(t, f, part, measure) > JUMP;
+    for (int e = 0, k = 0; e < 2; ++e) {
+        for (int i = 0; i < side[0][e].n; ++i, ++k) {
+            const double v = 0.5 * (side[0][e].v[i] + side[1][e].v[i]);
+            work += t->h * v * ((1 - part) * F[0].conservative[k] + part * F[1].conservative[k]);
+            damping += t->h * v * ((1 - part) * F[0].other[k] + part * F[1].other[k]);
+        }
+    }
+    *gain = V[1] - V[0] + work + fmax(0, damping);
+    *energy = V[0] + V[1];
+    return PCS_OK;
+}
+
 pcs_status couple_start(const trial *t, pcs_arena mem)
 {
     const system_force to = t->joined->at_start;

@@ -97,6 +97,10 @@ int couple_sparse_elements(const trial *t);
 bool couple_joins(const pcs_model *m, const model_force *f);
 // adds k |K| + d |D| of all elements at the start, of their diagonals, per velocity of the model
 pcs_status couple_add_diagonal(const trial *t, double k, double d, pcs_arena mem, double *to);
+// The energy that the spring and the damper of a torsional spring or a bushing add in the step, and
+// the sum of its potentials at both ends; 0 for other elements. *jumps: its angle does
+pcs_status couple_gain(const trial *t, const model_force *f, pcs_arena mem, double *gain,
+                       double *energy, bool *jumps);
 // adds the potentials
 pcs_status couple_ledger(const trial *t, pcs_energy *e);
 

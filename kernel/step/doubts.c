@@ -6,6 +6,7 @@
 
 #include "collide/collide.h"
 #include "linalg/m3.h"
+#include "step/couple.h"
 
 // overlap relative to the thinner of two shapes
 #define DOUBT_DEEP 0.1
@@ -17,6 +18,33 @@
 #define DOUBT_GAIN_TOL 10
 // the same for one joint: joints that together do no work do work of this order each
 #define DOUBT_GAIN_JOINT 1e-3
+// the same for torsional springs and bushings, of the kinetic energies and their potentials: where
+// the angle jumps, and elsewhere
+#define DOUBT_JUMP 1e-3
+#define DOUBT_TURN 0.1
+
+static bool is_worse(const pcs_doubt *d, double value, double limit)
+{
+    return d->count == 0 || value * d->limit > d->value * limit;
+}
+
+void doubt_add(pcs_doubt *d, double value, double limit, int one, int two)
+{
+    if (is_worse(d, value, limit)) {
+        d->value = value;
+        d->limit = limit;
+        d->one = one;
+        d->two = two;
+    }
+    d->count += 1;
+}
+
+void doubt_join(const pcs_doubt *more, pcs_doubt *d)
+{
+    const long count = d->count + more->count;
+    if (more->count > 0 && is_worse(d, more->value, more->limit)) *d = *more;
+    d->count = count;
+}
 
 // ---- energy gained ------------------------------------------------------------------------------
 
@@ -53,6 +81,21 @@ static void doubt_gain(energy_scale *e, double work, double part, int one, int t
     if (!(work > part * e->kinetic)) return;
     if (e->all < 0) e->all = e->kinetic + energy_of_forces(e->t);
     if (work > part * e->all) doubt_add(d, work, e->all, one, two);
+}
+
+// Torsional springs and bushings whose angle jumps, or that add much in a step: near half a turn
+// about an axis across that of the twist, which has no value there
+static pcs_status doubt_turns(const trial *t, pcs_arena mem, double kinetic, pcs_doubt *d)
+{
+    for (int i = 0; i < t->m->n_forces; ++i) {
+        double gain, energy;
+        bool jumps;
+        PCS_TRY(couple_gain(t, &t->m->force[i], mem, &gain, &energy, &jumps));
+        energy += kinetic;
+        if (!(gain > (jumps ? DOUBT_JUMP : DOUBT_TURN) * energy)) continue;
+        doubt_add(d, gain, energy, PCS_DOUBT_FORCE, i + 1);
+    }
+    return PCS_OK;
 }
 
 static double work_of_rows(const candidate *c)
@@ -209,7 +252,7 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
     for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
         d[k].t = t->st->t;
     }
-    if (t->list.n == 0) return PCS_OK;
+    if (t->list.n == 0 && !t->joined) return PCS_OK;
     double before, after;
     PCS_TRY(step_common_energy(t, false, mem, &before));
     PCS_TRY(step_common_energy(t, true, mem, &after));
@@ -217,6 +260,8 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
     after = motion_energy_left(out->energy.kinetic_after, after);
     t->work->kinetic = fmax(t->work->kinetic, fmax(before, after));
     energy_scale e = {t, before + after, -1};
+    if (t->joined) PCS_TRY(doubt_turns(t, mem, e.kinetic, &d[PCS_DOUBT_GAIN]));
+    if (t->list.n == 0) return PCS_OK;
     bool *seen = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
     if (!seen) return pcs_fail_memory("step: the doubts");
     memset(seen, 0, (size_t)m->n_systems * sizeof *seen);

@@ -11,10 +11,14 @@ void step_keep_cause(pcs_work *wk)
     snprintf(wk->cause, sizeof wk->cause, "%s", pcs_error_text());
 }
 
-// the two shapes of a contact, or an interaction (one < 0)
+// the two shapes of a contact, a force element, or an interaction (one < 0)
 static void pair_words(const pcs_model *m, int one, int two, char words[2 * PART_WORDS + 16])
 {
     char a[PART_WORDS], b[PART_WORDS];
+    if (one == PCS_DOUBT_FORCE) {
+        part_words(m, PART_FORCE, "force element ", two, words);
+        return;
+    }
     if (one < 0) {
         part_words(m, PART_INTERACTION, "interaction ", two, words);
         return;
@@ -150,10 +154,10 @@ void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
                  " with different speeds, or smaller steps are needed",
                  d->value, d->t, d->limit);
     } else {
-        const bool alone = d->one < 0; // an interaction or a joint
-        snprintf(text, room, "%s%s %s %.3g J in the step from t = %g s, where %.3g J are at work",
+        const bool alone = d->one < 0; // an interaction, a joint or a force element
+        snprintf(text, room, "%s%s %s %.3g J in the step from t = %g s, where %.3g J are at work%s",
                  alone ? "" : "the contacts near ", who, alone ? "adds" : "add", d->value, d->t,
-                 d->limit);
+                 d->limit, d->one == PCS_DOUBT_FORCE ? ": its angle jumps, or is lost" : "");
     }
 }
 

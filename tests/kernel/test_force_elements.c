@@ -175,6 +175,55 @@ TEST(a_torsional_pendulum_has_its_period)
     scene_close(&s);
 }
 
+// A body that turns past half a turn against a torsional spring (or a bushing, whose angle without
+// moment is 0): the angle jumps by 2 pi, and the potential by 2 pi k angle. That is a doubt in the
+// step of the jump, with the element and the energy, where energy is added, and nothing else is one
+TEST(a_jump_of_an_angle_that_adds_energy_is_doubted)
+{
+    int doubts = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double stiffness = 3, angle = k == 0 ? -0.3 : k == 1 ? 0.3 : 0, h = 1e-4;
+        scene s = scene_open();
+        scene_gravity(&s, 0, 0, 0);
+        const double edges[3] = {0.3, 0.3, 0.3}, omega[3] = {0, 0, 40};
+        const pcs_system b = scene_box(&s, 5, edges, (double[]){0, 0, 0}, NULL, NULL, omega);
+        pcs_force_def f = pcs_force_def_default(k == 2 ? PCS_FORCE_BUSHING : PCS_FORCE_TORSION);
+        f.system1 = b;
+        f.axis[2] = 1;
+        f.stiffness = stiffness;
+        f.K[35] = stiffness;
+        f.angle = angle;
+        const pcs_force element = add(&s, &f);
+        scene_start(&s);
+        int jumps = 0;
+        double before = read_force(&s, element).length;
+        for (int i = 0; i < 1200; ++i) {
+            const double E = scene_kinetic(&s) + scene_potential(&s);
+            scene_step(&s, h);
+            const double gain = scene_kinetic(&s) + scene_potential(&s) - E;
+            const double now = read_force(&s, element).length;
+            const bool jump = k < 2 && fabs(now - before) > PI;
+            const pcs_doubt *d = &s.report.doubt[PCS_DOUBT_GAIN];
+            before = now;
+            jumps += jump;
+            ck_assert_int_eq(d->count, jump && gain > 0.1);
+            doubts += d->count > 0;
+            if (d->count == 0) continue;
+            ck_assert_int_eq(d->one, PCS_DOUBT_FORCE);
+            ck_assert_int_eq(d->two, element.id);
+            CK_NEAR(d->value, gain, 1e-6);
+            // within a step the spring does the work of its moments on both sides
+            CK_NEAR(d->value, 2 * PI * stiffness * fabs(angle), 2 * PI * stiffness * 40 * h);
+            char text[PCS_DOUBT_TEXT_SIZE];
+            pcs_doubt_text(PCS_DOUBT_GAIN, d, text);
+            ck_assert_ptr_nonnull(strstr(text, "force element 1"));
+        }
+        ck_assert_int_eq(jumps, k < 2);
+        scene_close(&s);
+    }
+    ck_assert_int_eq(doubts, 1);
+}
+
 TEST(a_bushing_swings_as_six_oscillators)
 {
     scene s = scene_open();

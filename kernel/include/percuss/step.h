@@ -90,7 +90,12 @@ typedef enum pcs_doubt_kind {
     /// The impulses of all contacts of an island together (a joint alone) add energy, both to the
     /// motion that the step has without them and to the velocities at its start: more than 1e-9
     /// (ten times solver.tol, if that is more; a thousandth for a joint) of the kinetic energies,
-    /// of what the forces give in the step and of what they do over the size of a body.
+    /// of what the forces give in the step and of what they do over the size of a body. Or a
+    /// torsional spring or a bushing, spring and damper together, adds more than a thousandth of
+    /// the
+    /// kinetic energies and its potentials where its angle jumps (half a turn), a tenth elsewhere.
+    /// The kinetic energies are those of the relative motion, without that of the common motion of
+    /// bodies that touch or are joined.
     PCS_DOUBT_GAIN,
     /// A joint is open at the start of the step by more than a hundredth of the smaller of its
     /// bodies, or with a projection a rope or another interaction is violated by as much: the step
@@ -117,12 +122,15 @@ typedef struct pcs_doubt {
                   ///< tolerance, J, size (m), J, J
     double t;     ///< s, start of the step
     int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
-                  ///< interaction, joint: -1; displacement: id of the system; unsolved: the
-                  ///< part that was not: 0 velocities, 3 the bounds of joint friction, 2 Newton's
-                  ///< loop of solved velocities, 1 projection, of solved velocities (value and
-                  ///< limit in m)
-    int two;      ///< the other shape; the id of the interaction; 0
+             ///< interaction, joint: -1; of a force element: PCS_DOUBT_FORCE; displacement: id of
+             ///< the system; unsolved: the part that was not: 0 velocities, 3 the bounds of joint
+             ///< friction, 2 Newton's loop of solved velocities, 1 projection, of solved velocities
+             ///< (value and limit in m)
+    int two; ///< the other shape; the id of the interaction or the force element; 0
 } pcs_doubt;
+
+/// `one` of the doubt about a force element.
+#define PCS_DOUBT_FORCE (-2)
 
 /// Room for the sentence of a doubt.
 #define PCS_DOUBT_TEXT_SIZE 320
