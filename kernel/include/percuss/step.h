@@ -283,7 +283,10 @@ typedef struct pcs_contact {
                   ///< closes a speculative contact with a normal other than that at the start, gap,
                   ///< P1, P2 and F are those of the first touch, moved back to the start
     double F[9];  ///< contact frame [N t1 t2] (zero for interactions)
-    double r[3];  ///< impulse of the step in the frame, N s (without friction: r[0] only)
+    double r[3];  ///< impulse of the step in the frame, N s (without friction: r[0] only). F r is
+                  ///< the force impulse on system1. Its moment is not (P1 - G) x F r where the row
+                  ///< has another lever (pcs_scheme.lever) or is moved back:
+                  ///< pcs_work_contact_wrench and pcs_work_pair_wrench have the moments that acted
     double u[3];  ///< local velocity u' at the end of the step, m/s (without friction: u[0] only)
 } pcs_contact;
 
