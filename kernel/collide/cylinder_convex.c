@@ -164,7 +164,7 @@ static void over_face(round_pair *p, const patch *face, const double u[3], doubl
         face = &cap;
     }
     patch_facing(p->s1, u, manifold_tol, &f);
-    patch_clip(&f, face->n, face->x[0], u, snap_tol * p->size);
+    patch_clip(&f, face->n, face->x[0], u, snap_tol * p->size, 0);
     for (int i = 0; i < f.n; ++i) {
         double to[3], y[3];
         v3_sub(face->x[0], f.x[i], to);
@@ -225,7 +225,7 @@ static void over_cap(round_pair *p, patch f, int side, double g)
     patch cap;
     unsigned cuts = 0;
     cap_outline(p->s1, side, &cap);
-    patch_clip(&f, OUTLINE, cap.x[0], z, snap_tol * p->size);
+    patch_clip(&f, OUTLINE, cap.x[0], z, snap_tol * p->size, 0);
     for (int i = 0; i < f.n; ++i) {
         const double gap = side * f.x[i][2] - p->s1->half[2] - p->b.core.radius;
         if (!(gap <= p->reach) || gap < g - deeper_tol * p->size) continue;

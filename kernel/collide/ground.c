@@ -13,7 +13,10 @@
 //     valley, and corners that are no peaks, never act, nor do edges cut by a neighbour;
 //   - where u does not count, the triangle is still a face for the points above it;
 //   - a point above the triangle across a valley is a contact, too, as far as it may come over the
-//     edge within reach: else it would be beneath the triangle before it is above it.
+//     edge within reach: else it would be beneath the triangle before it is above it;
+//   - an edge of a valley does not end the triangle for points beneath it: those beneath both sides
+//     of the valley are above neither, and both push. Such a point is in the valley if the way from
+//     it to the middle of the shape comes out of the surface over both sides, and not elsewhere.
 // A contact is left out if a shorter way, that of another contact, takes the shape off its whole
 // triangle: of a point beneath two faces of a ridge, or beneath the far side of a plate, the deeper
 // contact. A point beneath a face is a contact only if the shape goes through the surface
@@ -54,12 +57,19 @@ static const double cone_tol = 1e-3;
 // the same relative to the triangle: corners that are foremost along a direction
 static const double foremost_tol = 1e-6;
 
+// A point that comes out of the surface above both sides of a valley is in the valley if it comes
+// out no further from the edge than so many times its way: over the side across it may be further,
+// and needs no second contact
+enum { NEAR_WAYS = 2 };
+
 enum { CLOSEST = 0, FIRST_END = 1, SECOND_END = 2, CUT = 3, CORNER = 6 };
 
 typedef struct ground {
     solid b;
     const pcs_shape *s2;
     double reach, size; // size: of the shape
+    double middle[3];   // a point within the shape
+    pcs_shape surface;  // the second shape in its own frame
     pcs_feature *out;
     int n, capacity;
     bool beneath,
@@ -261,6 +271,64 @@ static place across_valley(const ground *g, const work *w, const double x[3])
     return at;
 }
 
+// Where the way from a point x of the shape, which is beneath the surface, to the middle of the
+// shape comes out of the surface: false where it does not, or goes in first
+static bool comes_out(const ground *g, const double x[3], double y[3])
+{
+    const double back = snap_tol * g->size; // x may be in the surface
+    double along[3], from[3], t, n[3];
+    v3_sub(g->middle, x, along);
+    const double way = v3_unit(along, along);
+    v3_along(x, -back, along, from);
+    if (!shape_ray(&g->surface, NULL, from, along, way + back, &t, n)) return false;
+    v3_along(from, t, along, y);
+    return v3_dot(n, along) > 0;
+}
+
+// true when the plane through v with the normal n, of any length, has y above it, or x at least
+// twice as deep beneath it
+static bool rises(const ground *g, const double v[3], const double n[3], const double x[3],
+                  const double y[3])
+{
+    double from[3], to[3];
+    v3_sub(x, v, from);
+    v3_sub(y, v, to);
+    return v3_dot(n, to) >= 0.5 * fmin(0, v3_dot(n, from)) - snap_tol * g->size * v3_norm(n);
+}
+
+// True for a point of the core with this radius that is beneath the surface, beyond edges of
+// valleys of the triangle only, and in these valleys: its lowest point comes out above both sides,
+// near the triangle. A point above the triangle is within reach of the edge, too, as those of
+// across_valley
+static bool beneath_valley(const ground *g, const work *w, const double core[3], double radius)
+{
+    unsigned beyond = 0;
+    double x[3];
+    v3_along(core, -radius, w->t.n, x);
+    if (!w->any_valley || !(height(w, x) < 0 || inside(w, x) >= -g->reach)) return false;
+    for (int k = 0; k < 3; ++k) {
+        double from[3];
+        v3_sub(x, w->t.v[k], from);
+        if (v3_dot(w->inward[k], from) >= -snap_tol * w->size) continue;
+        if (!w->valley[k]) return false;
+        beyond |= 1u << k;
+    }
+    double y[3], way[3];
+    if (!beyond || !comes_out(g, x, y) || !rises(g, w->t.v[0], w->t.n, x, y)) return false;
+    v3_sub(y, x, way);
+    if (inside(w, y) < -NEAR_WAYS * v3_norm(way) - snap_tol * w->size) return false;
+    for (int k = 0; k < 3; ++k) {
+        const double *start = w->t.v[k], *end = w->t.v[k == 2 ? 0 : k + 1];
+        double e[3], to[3], n[3];
+        if (!(beyond >> k & 1)) continue;
+        v3_sub(end, start, e);
+        v3_sub(w->t.opposite[k], start, to);
+        v3_cross(to, e, n);
+        if (!rises(g, start, n, x, y)) return false;
+    }
+    return true;
+}
+
 // the foot of x in the plane of the triangle
 static void foot(const work *w, const double x[3], double y[3])
 {
@@ -303,6 +371,35 @@ static void add_point(ground *g, unsigned id, int number, const double x[3], con
     add(g, id, number, p, radius, y, N, gap, OVER);
 }
 
+// The part of a patch on the triangle. It is not cut at the edge of a valley if all of it beyond
+// this edge is beneath both sides
+static void clip(const ground *g, const work *w, patch *p)
+{
+    const double snap = snap_tol * w->size, radius = g->b.core.radius;
+    unsigned open = 0;
+    for (int k = 0; k < 3; ++k) {
+        bool beneath = w->valley[k], beyond = false;
+        for (int i = 0; i < p->n && beneath; ++i) {
+            double from[3];
+            v3_sub(p->x[i], w->t.v[k], from);
+            if (v3_dot(w->inward[k], from) >= -snap) continue;
+            beyond = true;
+            beneath = height(w, p->x[i]) < radius;
+        }
+        if (beneath && beyond) open |= 1u << k;
+    }
+    patch all = *p;
+    patch_clip(&all, 3, w->t.v[0], w->t.n, snap, open);
+    for (int i = 0; open && i < all.n; ++i) {
+        if (inside(w, all.x[i]) < -snap && !beneath_valley(g, w, all.x[i], radius)) open = 0;
+    }
+    if (open) {
+        *p = all;
+    } else {
+        patch_clip(p, 3, w->t.v[0], w->t.n, snap, 0);
+    }
+}
+
 // the part of a face or an edge of the shape on the triangle, cut by the edges of the triangle
 static void add_cuts(ground *g, const work *w)
 {
@@ -311,7 +408,7 @@ static void add_cuts(ground *g, const work *w)
     patch_facing(g->b.s, back, manifold_tol, &p);
     if (p.n < 2) return;
     patch_move(&p, g->b.R, g->b.t);
-    patch_clip(&p, 3, w->t.v[0], w->t.n, snap_tol * w->size);
+    clip(g, w, &p);
     unsigned cut[3] = {0, 0, 0};
     for (int i = 0; i < p.n; ++i) {
         if (p.number[i] >= 0 || !counts(w, p.sides[i])) continue;
@@ -331,7 +428,7 @@ static void add_cuts(ground *g, const work *w)
     }
 }
 
-// points above the triangle, if face, and those beside its valleys
+// points above the triangle, if face, and those beside and beneath its valleys
 static void add_points(ground *g, const work *w, bool face)
 {
     const int n = points_of(g->b.s);
@@ -342,9 +439,9 @@ static void add_points(ground *g, const work *w, bool face)
         solid_from(&g->b, p, x);
         const bool above = face && inside(w, x) >= -snap_tol * w->size;
         const place at = above || !w->any_valley ? OVER : across_valley(g, w, x);
-        if (!above && at == OVER) continue;
         const double gap = height(w, x) - radius;
         if (!(gap <= g->reach)) continue;
+        if (!above && at == OVER && !beneath_valley(g, w, x, radius)) continue;
         foot(w, x, y);
         add(g, 16 * number, w->t.number, p, radius, y, w->t.n, gap, at);
     }
@@ -638,7 +735,11 @@ static void touch(void *user, int number)
 
     convex_gap c;
     const gjk_result found = search(g, &w.t, g->reach, &c);
-    if (found == GJK_BEYOND) return;
+    if (found == GJK_BEYOND) {
+        // what is beneath the valley may be further from the triangle than from its plane
+        if (w.least < 0 && middle >= 0) add_points(g, &w, false);
+        return;
+    }
     unsigned set = found == GJK_APART ? foremost(&w, c.u) : 0;
     bool good = found == GJK_APART && set != 7 &&
                 allowed(g, &w, set, c.u, direction_error(g, &w, c.distance));
@@ -737,17 +838,21 @@ static void drop_beneath(ground *g, const double low[3], const double high[3])
 int collide_ground(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                    double reach, int capacity, pcs_feature *out)
 {
-    ground g = {.s2 = s2, .reach = reach, .out = out, .capacity = capacity};
+    ground g = {.s2 = s2, .surface = *s2, .reach = reach, .out = out, .capacity = capacity};
     solid_place(s1, q1, s2, q2, &g.b);
     g.size = convex_extent(&g.b.core) + g.b.core.radius;
     double low[3], high[3];
+    memset(g.surface.position, 0, sizeof g.surface.position);
+    memcpy(g.surface.orientation, (double[4]){1}, sizeof g.surface.orientation);
     for (int i = 0; i < 3; ++i) {
         const double axis[3] = {i == 0, i == 1, i == 2};
         const double back[3] = {-axis[0], -axis[1], -axis[2]};
         double x[3];
         solid_lowest(&g.b, axis, x);
+        v3_along(g.middle, 1.0 / 6, x, g.middle);
         low[i] = x[i] - g.b.core.radius - fmax(reach, 0);
         solid_lowest(&g.b, back, x);
+        v3_along(g.middle, 1.0 / 6, x, g.middle);
         high[i] = x[i] + g.b.core.radius + fmax(reach, 0);
     }
     surface_near(s2->geometry, low, high, touch, &g);

@@ -163,7 +163,8 @@ static void cut(patch *p, const double in[3], const double a[3], double snap, in
     *p = out;
 }
 
-void patch_clip(patch *p, int n, const double *outline, const double N[3], double snap)
+void patch_clip(patch *p, int n, const double *outline, const double N[3], double snap,
+                unsigned open)
 {
     double middle[3] = {0, 0, 0};
     for (int k = 0; k < n; ++k) {
@@ -172,6 +173,7 @@ void patch_clip(patch *p, int n, const double *outline, const double N[3], doubl
     for (int k = 0; k < n && p->n > 0; ++k) {
         const double *a = outline + 3 * k, *b = outline + (k + 1 < n ? 3 * (k + 1) : 0);
         double along[3], in[3], from[3];
+        if (open >> k & 1) continue;
         v3_sub(b, a, along);
         v3_cross(N, along, in);
         if (!(v3_unit(in, in) > 0)) continue;

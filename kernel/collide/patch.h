@@ -25,7 +25,8 @@ void patch_move(patch *p, const double R[9], const double t[3]);
 
 // The part of `p` over the convex outline of 3 <= n <= PATCH_MAX points x y z, seen along N (unit);
 // points up to snap (m) outside count as inside. Corners of the outline over the inside of p are in
-// the result.
-void patch_clip(patch *p, int n, const double *outline, const double N[3], double snap);
+// the result. Sides whose bit is set in `open` cut nothing.
+void patch_clip(patch *p, int n, const double *outline, const double N[3], double snap,
+                unsigned open);
 
 #endif

@@ -4,6 +4,8 @@
 #include "scene.h"
 #include "surfaces.h"
 
+#include "rotation/rotation.h"
+
 static surface_lists lists;
 
 static pcs_shape random_solid(test_random *r, int kind)
@@ -668,4 +670,355 @@ TEST(a_standing_cylinder_feels_both_sides_of_a_valley)
         CK_NEAR(steep, -deep * sin(slope), 1e-13);
     }
     pcs_geometry_destroy(g);
+}
+
+// ---- valleys ----------------------------------------------------------------------------------
+
+// the planes of a valley or a corner: inward unit normals N and distances from the origin
+typedef struct planes {
+    int n;
+    double N[3][3], at[3];
+} planes;
+
+static const double overlaps[5] = {0, 1e-9, 1e-8, 1e-6, 1e-5};
+
+// z = |x| tan(slope) for |x|, |y| <= 1, 2 n x n cells
+static void valley_surface(double slope, int n, bool field, pcs_shape *ground, pcs_geometry **g,
+                           planes *p)
+{
+    enum { SIDE = 21 };
+    double h[SIDE * SIDE];
+    const int nx = 2 * n + 1;
+    lists.nv = lists.nt = 0;
+    for (int k = 0; k < nx * (n + 1); ++k) {
+        const double x = (double)(k % nx - n) / n, y = 2.0 * (k / nx) / n - 1;
+        h[k] = fabs(x) * tan(slope);
+        add_vertex(&lists, x, y, h[k]);
+        if (k % nx == nx - 1 || k / nx == n) continue;
+        add_triangle(&lists, k, k + 1, k + nx + 1);
+        add_triangle(&lists, k, k + nx + 1, k + nx);
+    }
+    if (field) {
+        CK_OK(pcs_geometry_create_height_field(NULL, nx, n + 1, 1.0 / n, 2.0 / n, h, g));
+        *ground = pcs_shape_height_field(*g);
+        ground->position[0] = ground->position[1] = -1;
+    } else {
+        *g = make_mesh(&lists);
+        *ground = pcs_shape_mesh(*g);
+    }
+    *p = (planes){
+        .n = 2, .N = {{sin(slope), 0, cos(slope)}, {-sin(slope), 0, cos(slope)}}, .at = {0, 0}};
+}
+
+// the inside of a cube with edges 2
+static void room_surface(int n, pcs_shape *ground, pcs_geometry **g)
+{
+    const double half[3] = {1, 1, 1};
+    box_surface(half, n, &lists);
+    for (int t = 0; t < lists.nt; ++t) {
+        const int first = lists.triangle[t][0];
+        lists.triangle[t][0] = lists.triangle[t][1];
+        lists.triangle[t][1] = first;
+    }
+    *g = make_mesh(&lists);
+    *ground = pcs_shape_mesh(*g);
+}
+
+enum { POINTED_KINDS = 5, POINTED_MAX = 8 };
+
+typedef struct pointed {
+    pcs_shape shape;
+    pcs_geometry *hull;
+    double vertex[POINTED_MAX][3];
+    int n; // 0: the cylinder
+} pointed;
+
+// a box, the same as a hull, a tetrahedron, an octahedron, a cylinder
+static void pointed_solid(int kind, double a, pointed *s)
+{
+    const double b = a / sqrt(2);
+    s->hull = NULL;
+    s->n = kind < 2 ? 8 : kind == 2 ? 4 : kind == 3 ? 6 : 0;
+    for (int k = 0; k < s->n; ++k) {
+        // the tetrahedron has every other corner of the cube
+        const int corner = kind == 2 ? k ^ (k & 1 ? 4 : 0) ^ (k & 2 ? 4 : 0) : k;
+        for (int i = 0; i < 3; ++i) {
+            s->vertex[k][i] = kind == 3         ? (k / 2 == i ? (k % 2 ? a : -a) : 0)
+                              : corner >> i & 1 ? b
+                                                : -b;
+        }
+    }
+    if (kind == 0) s->shape = pcs_shape_box(2 * b, 2 * b, 2 * b);
+    if (kind == 4) s->shape = pcs_shape_cylinder(b, 2 * b);
+    if (kind == 0 || kind == 4) return;
+    CK_OK(pcs_geometry_create_hull(NULL, s->n, s->vertex[0], &s->hull));
+    s->shape = pcs_shape_hull(s->hull);
+}
+
+// the least height of the shape over the plane through the origin with the normal N
+static double least_height(const pointed *s, const double q[7], const double N[3])
+{
+    double least = INFINITY, own[3];
+    quat_turn(q + 3, -1, N, own);
+    if (s->n == 0)
+        least = -s->shape.half[2] * fabs(own[2]) - s->shape.radius * hypot(own[0], own[1]);
+    for (int k = 0; k < s->n; ++k) {
+        least = fmin(least, v3_dot(own, s->vertex[k]));
+    }
+    return v3_dot(N, q) + least;
+}
+
+// moves a shape to the given overlaps with two planes, and to y, or with three planes
+static void put_into(const pointed *s, const planes *p, const double overlap[3], double y,
+                     double q[7])
+{
+    q[0] = q[2] = 0;
+    q[1] = p->n == 2 ? y : 0;
+    double cross[3], t[3] = {0, 0, 0};
+    const double along_y[3] = {0, 1, 0};
+    const double *N[3] = {p->N[0], p->N[1], p->n == 2 ? along_y : p->N[2]};
+    for (int i = 0; i < 3; ++i) {
+        v3_cross(N[(i + 1) % 3], N[(i + 2) % 3], cross);
+        const double by = i < p->n ? p->at[i] - overlap[i] - least_height(s, q, N[i]) : 0;
+        v3_along(t, by / v3_dot(cross, N[i]), cross, t);
+    }
+    v3_along(q, 1, t, q);
+}
+
+// the deepest overlap with the planes
+static double overlap_of(const pointed *s, const planes *p, const double q[7])
+{
+    double deepest = 0;
+    for (int i = 0; i < p->n; ++i) {
+        deepest = fmax(deepest, p->at[i] - least_height(s, q, p->N[i]));
+    }
+    return deepest;
+}
+
+// In a valley and in a corner of three walls the free space is above all planes: however little or
+// much a vertex or an edge overlaps with them, each has a contact with the overlap with its plane.
+TEST(what_is_beneath_both_sides_of_a_valley_touches_both)
+{
+    test_random r = random_seed(61);
+    for (int k = 0; k < TEST_DRAWS(2500); ++k) {
+        pcs_geometry *g;
+        pcs_shape ground;
+        planes p;
+        pointed s;
+        if (k % 3 < 2) {
+            const double slope = random_between(&r, 0.1, 1.2);
+            valley_surface(slope, 1 + k % 5, k % 3, &ground, &g, &p);
+        } else {
+            room_surface(1 + k % 4, &ground, &g);
+            p = (planes){.n = 3, .N = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .at = {-1, -1, -1}};
+            random_quaternion(&r, ground.orientation);
+            for (int i = 0; i < 3; ++i) {
+                quat_turn(ground.orientation, 1, p.N[i], p.N[i]);
+            }
+        }
+        pointed_solid(k / 3 % POINTED_KINDS, random_between(&r, 0.05, 0.2), &s);
+        double overlap[3], q[7] = {0};
+        for (int i = 0; i < 3; ++i) {
+            overlap[i] = overlaps[(int)random_between(&r, 0, 4.999)];
+        }
+        random_quaternion(&r, q + 3);
+        if (k % 7 == 0) memcpy(q + 3, (double[4]){cos(0.4), 0, sin(0.4), 0}, 4 * sizeof *q);
+        put_into(&s, &p, overlap, random_between(&r, -0.6, 0.6), q);
+        contacts c;
+        find_contacts(&s.shape, q, &ground, NULL, 0.01, &c);
+        for (int i = 0; i < p.n; ++i) {
+            double least = INFINITY;
+            for (int j = 0; j < c.n; ++j) {
+                if (v3_dot(c.gap[j].N, p.N[i]) > 1 - 1e-12) least = fmin(least, c.gap[j].g);
+            }
+            ck_assert_msg(fabs(least + overlap[i]) < 1e-12, "draw %d, plane %d: gap %g, overlap %g",
+                          k, i, least, overlap[i]);
+        }
+        pcs_geometry_destroy(g);
+        pcs_geometry_destroy(s.hull);
+    }
+}
+
+// The walls of a room with an outside, 0.1 m thick: a shape that overlaps with one side has the
+// contacts that it has with this side alone. Nothing beyond a wall is in the valleys of the other.
+TEST(a_thick_wall_keeps_its_sides_apart)
+{
+    test_random r = random_seed(63);
+    const double outer[3] = {1.1, 1.1, 1.1};
+    for (int k = 0; k < TEST_DRAWS(600); ++k) {
+        pcs_geometry *g, *sides[2], *solid;
+        pcs_shape side[2];
+        static surface_lists shell;
+        static contacts alone, both;
+        pointed s;
+        const bool inside = k % 2;
+        box_surface(outer, 1 + k % 3, &shell);
+        sides[0] = make_mesh(&shell);
+        side[0] = pcs_shape_mesh(sides[0]);
+        room_surface(1 + k % 4, &side[1], &sides[1]);
+        const int first = shell.nv;
+        for (int v = 0; v < lists.nv; ++v) {
+            add_vertex(&shell, lists.vertex[v][0], lists.vertex[v][1], lists.vertex[v][2]);
+        }
+        for (int t = 0; t < lists.nt; ++t) {
+            add_triangle(&shell, first + lists.triangle[t][0], first + lists.triangle[t][1],
+                         first + lists.triangle[t][2]);
+        }
+        g = make_mesh(&shell);
+        box_surface(outer, 1, &shell);
+        CK_OK(pcs_geometry_create_hull(NULL, shell.nv, shell.vertex[0], &solid));
+        const pcs_shape wall = pcs_shape_mesh(g), full = pcs_shape_hull(solid);
+        pointed_solid(k / 2 % (POINTED_KINDS - 1), 0.4, &s);
+        double q[7] = {0}, overlap[3];
+        random_quaternion(&r, q + 3);
+        for (int i = 0; i < 3; ++i) {
+            overlap[i] = overlaps[(int)random_between(&r, 0, 4.999)];
+        }
+        if (inside) {
+            const planes p = {.n = 3, .N = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .at = {-1, -1, -1}};
+            put_into(&s, &p, overlap, 0, q);
+        } else {
+            contacts c;
+            random_vector(&r, -1.6, 1.6, q);
+            q[k / 2 % 3] = 1.7;
+            find_contacts(&s.shape, q, &full, NULL, 10, &c);
+            if (c.n > 0) v3_along(q, -overlap[0] - c.gap[0].g, c.gap[0].N, q);
+        }
+        find_contacts(&s.shape, q, &side[inside], NULL, 0.05, &alone);
+        find_contacts(&s.shape, q, &wall, NULL, 0.05, &both);
+        ck_assert_int_gt(alone.n, 0);
+        ck_assert_msg(alone.n == both.n, "draw %d: %d contacts alone, %d", k, alone.n, both.n);
+        within(&alone, &both, 1e-9);
+        pcs_geometry_destroy(g);
+        pcs_geometry_destroy(sides[0]);
+        pcs_geometry_destroy(sides[1]);
+        pcs_geometry_destroy(solid);
+        pcs_geometry_destroy(s.hull);
+    }
+}
+
+// A body that stands on an edge or a vertex in a valley, with its centre of mass above it, has
+// contact forces that carry its weight, whatever the overlap.
+TEST(contacts_in_a_valley_carry_the_weight)
+{
+    const double diagonal = 0.5 * acos(1 / sqrt(3)), part = sin(diagonal) / sqrt(2);
+    const double stands[POINTED_KINDS][4] = {{cos(acos(-1) / 8), 0, sin(acos(-1) / 8), 0},
+                                             {cos(diagonal), part, -part, 0},
+                                             {cos(diagonal), part, -part, 0},
+                                             {1, 0, 0, 0},
+                                             {cos(acos(-1) / 8), 0, sin(acos(-1) / 8), 0}};
+    const double h = 2e-3, density = 1000;
+    for (int k = 0; k < 2 * POINTED_KINDS * 5 * 2; ++k) {
+        const int kind = k / 2 % POINTED_KINDS;
+        pcs_geometry *g;
+        pcs_shape ground;
+        planes p;
+        pointed body;
+        valley_surface(k / 50 ? 0.6 : 0.2, 3, k % 2, &ground, &g, &p);
+        pointed_solid(kind, 0.1, &body);
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        pcs_body_def def = pcs_body_def_default();
+        CK_OK(pcs_body_def_of_shapes(1, &body.shape, &density, &def, &body.shape));
+        double q[7] = {0}, overlap[3] = {0};
+        memcpy(q + 3, stands[kind], sizeof stands[kind]);
+        overlap[0] = overlap[1] = overlaps[k / 10 % 5] * cos(k / 50 ? 0.6 : 0.2);
+        put_into(&body, &p, overlap, 0.1, q);
+        v3_copy(q, def.position);
+        memcpy(def.orientation, q + 3, sizeof def.orientation);
+        const pcs_system b = scene_add(&s, &def);
+        scene_rough(&s, b, body.shape, 0, 0, 1);
+        scene_rough(&s, (pcs_system){0}, ground, 0, 0, 1);
+        scene_start(&s);
+        for (int i = 0; i < 5; ++i) {
+            scene_step(&s, h);
+            const double speed = v3_norm(scene_v(&s, b));
+            ck_assert_msg(speed < 1e-7 * 9.81 * h, "case %d: %g m/s", k, speed);
+            ck_assert_msg(fabs(s.report.penetration - overlap[0]) < 1e-10,
+                          "case %d: penetration %g", k, s.report.penetration);
+        }
+        scene_close(&s);
+        pcs_geometry_destroy(g);
+        pcs_geometry_destroy(body.hull);
+    }
+}
+
+static int turns(void *user, double t, double q[7], double v[6])
+{
+    const double *w = user, *start = w + 3, speed = v3_norm(w), half = 0.5 * speed * t;
+    const double Q[4] = {cos(half), sin(half) * w[0] / speed, sin(half) * w[1] / speed,
+                         sin(half) * w[2] / speed};
+    memset(q, 0, 3 * sizeof *q);
+    memset(v, 0, 3 * sizeof *v);
+    quat_mul(Q, start, q + 3);
+    quat_turn(q + 3, -1, w, v + 3);
+    return 0;
+}
+
+// Bodies that drop into a valley, or move in a room that rests or turns, stay above all planes: at
+// no end of a step is one deeper beneath any of them than the report says.
+TEST(nothing_leaves_a_valley_or_a_room)
+{
+    test_random r = random_seed(62);
+    for (int k = 0; k < TEST_DRAWS(60); ++k) {
+        const int kind = 2 + k / 3 % 2, mode = k % 3;
+        const double density = 1000, h = 4e-3;
+        pcs_geometry *g;
+        pcs_shape ground;
+        planes p = {0};
+        pointed body;
+        double turn[7] = {0, 0, 0, 1, 0, 0, 0};
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        pcs_body_def def = pcs_body_def_default();
+        pointed_solid(k % 7 == 0 ? 0 : kind, 0.1, &body);
+        CK_OK(pcs_body_def_of_shapes(1, &body.shape, &density, &def, &body.shape));
+        random_quaternion(&r, def.orientation);
+        random_vector(&r, -3, 3, def.omega);
+        const pcs_system b = scene_add(&s, &def);
+        pcs_system on = {0};
+        const double mu = 0.3 * (k / 2 % 3);
+        if (mode == 0) {
+            valley_surface(random_between(&r, 0.2, 1), 3, k % 2, &ground, &g, &p);
+        } else {
+            room_surface(1 + k % 3, &ground, &g);
+            random_vector(&r, -1, 1, turn);
+            v3_scale(mode == 2 ? 1 : 1e-9, turn, turn);
+            random_quaternion(&r, turn + 3);
+            pcs_body_def room = pcs_body_def_default();
+            room.motion = turns;
+            room.user = turn;
+            on = scene_add(&s, &room);
+        }
+        scene_rough(&s, b, body.shape, 0, 0, mu);
+        scene_rough(&s, on, ground, 0, 0, mu);
+        scene_start(&s);
+        double *q = scene_q(&s, b);
+        q[2] = mode == 0 ? 0.3 : 0;
+        while (s.st->t < 1.2 && fabs(q[0]) < 0.8 && fabs(q[1]) < 0.8) {
+            scene_step(&s, h);
+            double own[7];
+            memcpy(own, q, sizeof own);
+            if (mode > 0) {
+                // the walls around the body, in its frame
+                const double *room = scene_q(&s, on);
+                double x[3];
+                quat_turn(room + 3, -1, q, x);
+                p.n = 3;
+                for (int i = 0; i < 3; ++i) {
+                    double N[3] = {0, 0, 0};
+                    N[i] = x[i] > 0 ? -1 : 1;
+                    quat_turn(room + 3, 1, N, p.N[i]);
+                    p.at[i] = -1;
+                }
+            }
+            const double deep = overlap_of(&body, &p, own);
+            ck_assert_msg(deep <= s.report.penetration + 1e-9 && deep < 1e-4,
+                          "draw %d, t = %g: overlap %g, penetration %g", k, s.st->t, deep,
+                          s.report.penetration);
+        }
+        scene_close(&s);
+        pcs_geometry_destroy(g);
+        pcs_geometry_destroy(body.hull);
+    }
 }
