@@ -353,15 +353,16 @@ static double solve_units(const trial *t)
     return SOLVE_PART * step_units(t->work, t->share * step_velocity_part(&t->m->scheme));
 }
 
-// True when a first attempt may go on with all of the budget: no step has been solved yet, so that
-// all impulses are unknown, and the budget admits a method that a part of it does not. A step
-// divided into parts would not have that method either
+// True when a first attempt may go on with all of the budget: this admits a path of homotopy, which
+// solves most of what sweeps, the finish and ipm leave, or no step has been solved yet, so that all
+// impulses are unknown, and it admits ipm. A step divided into parts would not have these methods
 static bool may_widen(const trial *t, const bodies_report *report)
 {
-    const bool cut = report->solve.outcome == PCS_OUTCOME_MAX_ITERS && t->work->budget.ends_solve;
+    pcs_work *wk = t->work;
+    if (report->solve.outcome != PCS_OUTCOME_MAX_ITERS || !wk->budget.ends_solve) return false;
     const bool cold = t->st->memory->velocity_tol == 0;
-    return cut && cold && report->wants > 0 &&
-           step_budget_widen(t->work, report->wants / SOLVE_PART);
+    return (cold && report->wants > 0 && step_budget_widen(wk, report->wants / SOLVE_PART)) ||
+           (report->path > 0 && step_budget_widen(wk, report->path / SOLVE_PART));
 }
 
 // contacts were at rest if they moved no faster than this many times the error of the velocities

@@ -702,7 +702,7 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool again
 {
     *changed = 0;
     list->noise = t->m->scheme.solver.tol;
-    if (!(t->coarse > 0)) list->noise = fmax(list->noise, again ? LATE : residual);
+    if (!t->finds) list->noise = fmax(list->noise, again ? LATE : residual);
     const size_t nv = (size_t)t->m->nv, nb = (size_t)t->m->n_blocks;
     confirming f = {.t = t, .list = list};
     pcs_arena scope = *mem;

@@ -17,8 +17,13 @@
 // that the step meets
 #define COARSE 5e-2
 
-// largest number of coarse passes
+// largest number of these
 #define COARSE_PASSES 3
+
+// Tolerance of the passes after them, until the contacts stay the same, where at least so many are
+// active: each solve to the tolerance of the scheme may cost as much as a hundred of these
+#define SETTLING       3e-3
+#define SETTLING_LEAST 400
 
 // part of the tolerance of the projection by which bodies of a model at rest move in a step
 #define STILL 1e-3
@@ -127,7 +132,7 @@ static bool is_still(const trial *t)
 static bool wants_features(const trial *t, int pass)
 {
     if (!step_adds_features(t)) return false;
-    return t->coarse > 0 || (!begins_coarse(t) && pass <= RESOLVES) || pass <= 1;
+    return t->finds || (!begins_coarse(t) && pass <= RESOLVES) || pass <= 1;
 }
 
 static bool is_solved(const trial *t, const pcs_step_report *out)
@@ -202,10 +207,17 @@ static double pass_share(const trial *t, int passes, int changed)
     return all || (passes > 0 && changed == 0) ? 1 : fmin(1, (passes + 1) * PASS_SHARE);
 }
 
-// true when the next pass is a coarse one again: the last one changed the contacts
-static bool stays_coarse(const trial *t, bool confirmed, const pcs_step_report *out)
+// the tolerance of the next pass where that is not the one of the scheme, else 0; *finds: it adds
+// features again, since the last one refuted contacts
+static double next_coarse(const trial *t, bool refuted, bool changed, const pcs_step_report *out,
+                          bool *finds)
 {
-    return t->coarse > 0 && confirmed && out->passes < COARSE_PASSES;
+    const bool was = t->finds;
+    *finds = was && refuted && out->passes < COARSE_PASSES;
+    if (*finds) return COARSE;
+    pcs_outcome end;
+    const bool many = begins_coarse(t) && t->solution.problem.nb >= SETTLING_LEAST;
+    return many && (was || changed) && !velocities_are_over(t, &end) ? SETTLING : 0;
 }
 
 // true when velocities of a coarse pass must be solved to the tolerance of the scheme
@@ -357,13 +369,14 @@ static pcs_status begin(const pcs_model *m, const pcs_state *st, pcs_work *wk,
     t->accept = d->accept;
     t->near = d->near;
     t->lands = d->lands;
-    t->coarse = begins_coarse(t) && !is_still(t) ? COARSE : 0;
+    t->finds = begins_coarse(t) && !is_still(t);
     t->share = pass_share(t, 0, 0);
     PCS_TRY(step_detect(t, step_tolerance(t), mem, &t->list));
     if (t->list.n > 0) PCS_TRY(step_activate(t, mem, &t->list));
     PCS_TRY(step_hold(t, mem, &t->list));
     step_budget_know(wk, step_candidates(t) + couple_sparse_elements(t));
-    if (step_late(wk)) t->coarse = 0; // there is time for one pass only
+    if (step_late(wk)) t->finds = false; // there is time for one pass only
+    t->coarse = t->finds ? COARSE : 0;
     bool reordered = false, stiffer;
     if (m->scheme.second_order) {
         PCS_TRY(step_order(t, *mem, &t->list, t->end.theta, &reordered));
@@ -399,10 +412,9 @@ static pcs_status review(trial *t, pcs_arena *mem, pcs_step_report *out, bool *a
     pcs_outcome end;
     const bool was_short = t->share < 1 && velocities_are_short(t, out);
     t->share = pass_share(t, out->passes, changed);
-    const bool coarse = stays_coarse(t, confirmed, out);
-    const bool fine = !coarse && may_make_fine_pass(t, out);
-    if (!coarse) t->coarse = 0;
-    *again = changed > 0 || reordered || fine || (was_short && !velocities_are_over(t, &end));
+    const bool finer = may_make_fine_pass(t, out);
+    t->coarse = next_coarse(t, confirmed, changed > 0 || reordered, out, &t->finds);
+    *again = changed > 0 || reordered || finer || (was_short && !velocities_are_over(t, &end));
     return PCS_OK;
 }
 

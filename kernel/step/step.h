@@ -211,6 +211,7 @@ typedef struct trial {
     double *rotation;   // R of the bodies at the coordinates of the rows, 9 each (rotation_at)
     double *rotation_k; // R at q_k: the same array unless the rows follow q'
     double coarse;      // tolerance of the velocity problem if larger than that of the scheme
+    bool finds;         // with it: the pass adds features of known pairs, too
     double *stiff;      // per block 3x3: h^2/4 K+ of joints under tension (tension.c), or null
     double share;       // part of the units for velocities that may be spent after this pass
 

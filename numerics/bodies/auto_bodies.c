@@ -395,6 +395,15 @@ static double first_try_wants(const turns *t)
     return t->t->result->units + (waits + first->left) * unit_of(t, first);
 }
 
+// units with which the first path may be tried; 0: it was, or its cost is not known
+static double first_path_wants(const turns *t)
+{
+    const velocity_try *first = &velocity_tries[FIRST_PATH];
+    const bool none = t->linked || t->paths > 0 || !part_runs(&t->t->o, first->part);
+    if (none || t->velocities == VELOCITY_TRIES || !(t->spend.factor > 0)) return 0;
+    return t->t->result->units + (wait_of(t, first) + first->left) * unit_of(t, first);
+}
+
 static pcs_status turn_of_velocities(turns *t)
 {
     island_task *all = t->t;
@@ -524,7 +533,10 @@ static pcs_status solve_in_turns(island_task *t, const row_count *count, bool li
     all.spend.centre = PCS_TAKE(&t->work, (size_t)count->rows, double);
     if (!all.spend.centre) return pcs_fail_memory("contacts");
     PCS_TRY(take_turns(&all));
-    if (task_fails(t)) t->result->wants = first_try_wants(&all) * most / all.most;
+    if (task_fails(t)) {
+        t->result->wants = first_try_wants(&all) * most / all.most;
+        t->result->path = first_path_wants(&all) * most / all.most;
+    }
     const double rest = most - t->result->units;
     pcs_report *out = &t->result->solve;
     if (!task_fails(t)) return PCS_OK;

@@ -316,7 +316,9 @@ static void sum_up(const solution *s, bodies_report *out)
         if (one->kappa != 0) {
             out->kappa = out->kappa == 0 ? one->kappa : fmin(out->kappa, one->kappa);
         }
-        out->wants = fmax(out->wants, one->wants * s->b->nb / islands_blocks(&s->s, i));
+        const double share = (double)islands_blocks(&s->s, i) / s->b->nb;
+        out->wants = fmax(out->wants, one->wants / share);
+        out->path = fmax(out->path, one->path / share);
         out->seconds_sweeps += one->seconds_sweeps;
         out->seconds_finish += one->seconds_finish;
     }

@@ -13,8 +13,7 @@ typedef struct island_result {
     pcs_report solve;
     int sweeps, finish; // sweeps; steps of the finish
     double units;
-    double wants; // as that of bodies_report
-    double kappa; // the same
+    double wants, path, kappa; // as those of bodies_report
     double seconds_sweeps, seconds_finish;
 } island_result;
 

@@ -227,6 +227,28 @@ static void open_wall(scene *s, int rows, int bricks)
     }
 }
 
+// A ball hits a wall of 600 contacts: each step is solved on the default budget, since the passes
+// that change contacts do not solve them to the last digit
+TEST(a_wall_that_is_hit_is_solved_within_its_budget)
+{
+    scene s;
+    open_wall(&s, 6, 8);
+    const double x[3] = {0.83, -0.6, 0.36}, v[3] = {0, 15, 0.5};
+    scene_rough(&s, scene_ball(&s, 16.8, 0.1, x, v), pcs_shape_sphere(0.1), 0, 0, 0.6);
+    s.scheme = pcs_scheme_default();
+    s.scheme.solver.tol = 1e-8;
+    scene_start(&s);
+    int most = 0;
+    for (int k = 0; k < TEST_FEW(6, 24); ++k) {
+        scene_step(&s, 0.005);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+        ck_assert_int_eq(s.report.substeps, 1);
+        most = s.report.active > most ? s.report.active : most;
+    }
+    ck_assert_int_gt(most, TEST_FEW(0, 400));
+    scene_close(&s);
+}
+
 // All solves of a step share its sweeps, however many passes and iterates it takes. What a step
 // leaves the next ones solve, as impulses are remembered: a wall at rest, which is one island, has
 // no more work in any step than without a cap, and is solved in the end

@@ -47,6 +47,8 @@ typedef struct bodies_report {
     double rounds; // the same in sweeps over all blocks, without the preparation of one solve
     double wants;  // least budget with which a method that the budget left out would have been
                    // tried; 0: none was left out
+    double path;   // least budget that leaves enough for the first path of homotopy, where it was
+                   // not tried; 0: it was, or its cost is not known
     double kappa;  // with which the finish of auto ended where its first turn solved the island and
                    // Newton's method never failed, in more than a few steps: the least of all
                    // islands. -1: in one of them not so; 0: it did not run
