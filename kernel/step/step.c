@@ -217,7 +217,8 @@ static double next_coarse(const trial *t, bool refuted, bool changed, const pcs_
     if (*finds) return COARSE;
     pcs_outcome end;
     const bool many = begins_coarse(t) && t->solution.problem.nb >= SETTLING_LEAST;
-    return many && (was || changed) && !velocities_are_over(t, &end) ? SETTLING : 0;
+    const bool settled = !changed && !(was && out->solve.measure.residual > SETTLING);
+    return many && !settled && !velocities_are_over(t, &end) ? SETTLING : 0;
 }
 
 // true when velocities of a coarse pass must be solved to the tolerance of the scheme
