@@ -438,34 +438,6 @@ static pcs_status add_element(const trial *t, const model_force *f, pcs_arena me
     return PCS_OK;
 }
 
-pcs_status couple_add_diagonal(const trial *t, double k, double d, pcs_arena mem, double *to)
-{
-    const pcs_model *m = t->m;
-    for (int i = 0; i < m->n_forces; ++i) {
-        const model_force *f = &m->force[i];
-        if (!force_acts(m, f)) continue;
-        pcs_arena scope = mem;
-        force_side side[2];
-        double *K, *D;
-        sides_in_step(t, f, false, false, side);
-        if (posed_element(m, f)) {
-            PCS_TRY(posed_add_diagonal(t, f, side, k, d, scope, to));
-            continue;
-        }
-        PCS_TRY(take_jacobian(t, f, side, &scope, &K, &D));
-        const size_t N = (size_t)side[0].n + (size_t)side[1].n;
-        size_t at = 0;
-        for (int e = 0; e < 2; ++e) {
-            const bool moves = system_moves(m, f->system[e]);
-            for (int j = 0; j < side[e].n; ++j, at += N + 1) {
-                if (!moves || system_locks(&m->system[f->system[e]], j)) continue;
-                to[m->system[f->system[e]].v_at + j] += k * fabs(K[at]) + d * fabs(D[at]);
-            }
-        }
-    }
-    return PCS_OK;
-}
-
 // puts the values of a system into its joined block
 static pcs_status put_values(const trial *t, int b, pcs_arena mem)
 {

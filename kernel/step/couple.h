@@ -67,8 +67,6 @@ pcs_status posed_predict(const trial *t, const model_force *f, const force_side 
                          pcs_arena mem, force_sum F);
 pcs_status posed_add(const trial *t, const model_force *f, const force_side side[2], pcs_arena mem,
                      coupling *c);
-pcs_status posed_add_diagonal(const trial *t, const model_force *f, const force_side side[2],
-                              double k, double d, pcs_arena mem, double *to);
 pcs_status sparse_factorise(const trial *t);
 // the blocks that the contact problem is solved on
 pcs_status sparse_problem(const trial *t, const bodies_problem *problem, pcs_arena *mem);
@@ -95,8 +93,6 @@ bool couple_is_split(const pcs_model *m, const coupling *c, int b);
 int couple_sparse_elements(const trial *t);
 // true when an element connects two moving systems
 bool couple_joins(const pcs_model *m, const model_force *f);
-// adds k |K| + d |D| of all elements at the start, of their diagonals, per velocity of the model
-pcs_status couple_add_diagonal(const trial *t, double k, double d, pcs_arena mem, double *to);
 // The energy that the spring and the damper of a torsional spring or a bushing add in the step, and
 // the sum of its potentials at both ends; 0 for other elements. *jumps: its angle does
 pcs_status couple_gain(const trial *t, const model_force *f, pcs_arena mem, double *gain,

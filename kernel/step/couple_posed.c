@@ -210,33 +210,3 @@ pcs_status posed_add(const trial *t, const model_force *f, const force_side side
     }
     return PCS_OK;
 }
-
-// b^T S b with a 6x6 part of an N x N matrix
-static double form_of(const double *S, size_t N, const double *b)
-{
-    double sum = 0;
-    for (size_t j = 0; j < 36; ++j) {
-        sum += b[j % 6] * S[j % 6 + N * (j / 6)] * b[j / 6];
-    }
-    return sum;
-}
-
-pcs_status posed_add_diagonal(const trial *t, const model_force *f, const force_side side[2],
-                              double k, double d, pcs_arena mem, double *to)
-{
-    const coupled_end *end = &t->joined->end[2 * (f - t->m->force)];
-    posed p;
-    PCS_TRY(take_posed(t, f, side, &mem, &p));
-    const size_t N = (size_t)p.side[0].n + (size_t)p.side[1].n;
-    for (int e = 0; e < 2; ++e) {
-        const size_t at = (e == 0 ? 0 : (size_t)p.side[0].n) * (N + 1);
-        for (int j = 0; j < end[e].n; ++j) {
-            const size_t i = (size_t)end[e].column[j], own = at + i * (N + 1);
-            const double *b = p.B[e] ? p.B[e] + 6 * i : NULL;
-            const double K = b ? form_of(p.K + at, N, b) : p.K[own];
-            const double D = b ? form_of(p.D + at, N, b) : p.D[own];
-            to[(size_t)t->m->block_start[end[e].block] + i] += k * fabs(K) + d * fabs(D);
-        }
-    }
-    return PCS_OK;
-}

@@ -4,16 +4,13 @@
 // motor with a position to reach, or when its bodies may rebound: the energy of impacts and of the
 // flights between them is balanced only if both have the same theta.
 //
-// A system that may rebound, or that is in an island that keeps theta = 1, is ahead: its
-// coordinates move by theta = 1, in flight too if it may rebound, and its forces are those of theta
-// = 1/2 for coordinates Q half a step behind:
+// A system that may rebound is ahead: its coordinates move by theta = 1 in flight too, and its
+// forces, in flight and in contact, are those of theta = 1/2 for coordinates Q half a step behind:
 //
 //     q' = q_k + h v',   M (v' - v_k) = h/2 [ F(Q_k, v_k) + F(Q', v') ],   Q = q - h/2 v,
 //
 // since then Q' = Q_k + h/2 (v_k + v'). Under a constant force the steps are those of theta = 1;
-// others keep their energy as with theta = 1/2. What cannot rebound has Q = q in flight: with a
-// contact Q jumps, by part of h omega of the energy of an oscillation. So its island is ahead only
-// if the step resolves its forces; stiffer ones keep theta = 1, which damps them.
+// others keep their energy as with theta = 1/2.
 #include "step/step.h"
 
 #include <string.h>
@@ -58,24 +55,23 @@ static void join_held(const pcs_model *m, int *parent)
     }
 }
 
-// true when systems may be ahead
-static bool scheme_leads(const pcs_scheme *s)
+pcs_status step_find_ahead(trial *t, pcs_arena *mem)
 {
-    return s->second_order && s->theta == 1 && s->configuration != PCS_CONFIGURATION_MIDDLE;
-}
-
-// the systems that may rebound
-static pcs_status find_flies(const pcs_model *m, bool restores, pcs_arena scratch, bool *flies)
-{
+    const pcs_model *m = t->m;
+    if (!m->scheme.second_order || m->scheme.theta != 1) return PCS_OK;
+    if (m->scheme.configuration == PCS_CONFIGURATION_MIDDLE) return PCS_OK;
     const size_t n = (size_t)m->n_systems;
+    bool *ahead = PCS_TAKE(mem, n, bool), any = false;
+    pcs_arena scratch = *mem;
     int *parent = PCS_TAKE(&scratch, n, int);
     bool *seeds = PCS_TAKE(&scratch, n, bool);
-    if (!parent || !seeds) return pcs_fail_memory("step");
+    if (!ahead || !parent || !seeds) return pcs_fail_memory("step");
     for (int i = 0; i < m->n_systems; ++i) {
         parent[i] = i;
         seeds[i] = false;
     }
     join_held(m, parent);
+    const bool restores = model_restores(m);
     for (int i = 0; restores && i < m->n_shapes; ++i) {
         const model_shape *s = &m->shape[i];
         const int mover = system_mover(m, s->system);
@@ -92,115 +88,12 @@ static pcs_status find_flies(const pcs_model *m, bool restores, pcs_arena scratc
         }
     }
     for (int i = 0; i < m->n_systems; ++i) {
-        flies[i] = system_moves(m, i) && seeds[island_root(parent, i)];
+        ahead[i] = system_moves(m, i) && seeds[island_root(parent, i)];
+        any = any || ahead[i];
     }
+    if (any) t->ahead = ahead;
     return PCS_OK;
 }
-
-pcs_status step_find_ahead(trial *t, pcs_arena *mem, bool *shifts)
-{
-    const pcs_model *m = t->m;
-    const size_t n = (size_t)m->n_systems;
-    *shifts = false;
-    if (!scheme_leads(&m->scheme)) return PCS_OK;
-    bool *flies = PCS_TAKE(mem, 3 * n, bool), any = false;
-    if (!flies) return pcs_fail_memory("step");
-    PCS_TRY(find_flies(m, model_restores(m), *mem, flies));
-    for (int i = 0; i < m->n_systems; ++i) {
-        const model_system *s = &m->system[i];
-        any = any || flies[i] || (system_moves(m, i) && !s->plain);
-        *shifts = *shifts || flies[i] || (system_moves(m, i) && s->dense);
-    }
-    if (!any) return PCS_OK;
-    t->flies = flies;
-    t->ahead = flies + n;
-    t->resolved = flies + 2 * n;
-    memcpy(t->ahead, flies, n * sizeof *flies);
-    return PCS_OK;
-}
-
-// ---- forces that a step resolves ---------------------------------------------------------------
-
-// the largest h omega of an oscillation, and h d of a decay exp(-d t), that a step resolves
-#define RESOLVED_TURN  0.2
-#define RESOLVED_DECAY 0.5
-
-// parts of K and D in the sum over the velocities of a system, relative to M, that is at most 1
-static inline double part_of_stiffness(const trial *t)
-{
-    return t->h * t->h / (RESOLVED_TURN * RESOLVED_TURN);
-}
-
-static inline double part_of_damping(const trial *t)
-{
-    return t->h / RESOLVED_DECAY;
-}
-
-// adds these parts of |K| and |D| of the forces of a system itself to the diagonal d
-static pcs_status add_own(const trial *t, const model_system *s, pcs_arena mem, double *d)
-{
-    const size_t n = (size_t)s->nv;
-    for (int i = 0; i < s->nv && s->sparse; ++i) {
-        const model_sparse *of = s->sparse;
-        if (of->K.val) d[i] += part_of_stiffness(t) * fabs(envelope_diagonal(&of->K, i));
-        if (of->D.val) d[i] += part_of_damping(t) * fabs(envelope_diagonal(&of->D, i));
-    }
-    if (s->sparse) return PCS_OK;
-    double *A = PCS_TAKE(&mem, n * n, double);
-    double *work = PCS_TAKE(&mem, system_jacobian_work(s), double);
-    if (!A || !work) return pcs_fail_memory("step");
-    const double parts[2][2] = {{part_of_damping(t), 0}, {0, part_of_stiffness(t)}};
-    for (int k = 0; k < 2; ++k) {
-        memset(A, 0, n * n * sizeof *A);
-        PCS_TRY(system_subtract_jacobian(s, t->st->t, t->st->q + s->q_at, t->st->v + s->v_at,
-                                         parts[k][0], parts[k][1], work, A));
-        for (size_t i = 0; i < n; ++i) {
-            d[i] += fabs(A[i * (n + 1)]);
-        }
-    }
-    return PCS_OK;
-}
-
-// Whether a step resolves the forces of a system at q_k; d: parts of the diagonals of its elements,
-// to which those of its own forces are added
-static pcs_status is_resolved(const trial *t, const model_system *s, pcs_arena mem, double *d,
-                              bool *out)
-{
-    const size_t n = (size_t)s->nv;
-    *out = true;
-    if (!s->dense || s->disabled) return PCS_OK;
-    double *M = PCS_TAKE(&mem, s->varies ? n * n : 0, double), sum = 0;
-    if (!M) return pcs_fail_memory("step");
-    PCS_TRY(add_own(t, s, mem, d));
-    if (s->varies) PCS_TRY(system_mass(s, t->st->q + s->q_at, M));
-    for (int i = 0; i < s->nv; ++i) {
-        const double one = d[i] / system_mass_diagonal(s, s->varies ? M : NULL, i);
-        // of many unknowns each has an oscillation of its own
-        sum = s->kind == SYSTEM_BODY ? sum + one : fmax(sum, one);
-    }
-    *out = sum <= 1;
-    return PCS_OK;
-}
-
-static pcs_status find_resolved(trial *t, pcs_arena mem)
-{
-    const pcs_model *m = t->m;
-    double *d = PCS_TAKE(&mem, (size_t)m->nv, double);
-    if (!d) return pcs_fail_memory("step");
-    memset(d, 0, (size_t)m->nv * sizeof *d);
-    if (t->joined)
-        PCS_TRY(couple_add_diagonal(t, part_of_stiffness(t), part_of_damping(t), mem, d));
-    for (int i = 0; i < m->n_systems; ++i) {
-        const model_system *s = &m->system[i];
-        t->resolved[i] = true;
-        if (s->nv == 0 || skips(t, i)) continue;
-        PCS_TRY(is_resolved(t, s, mem, d + s->v_at, &t->resolved[i]));
-    }
-    t->resolved_known = true;
-    return PCS_OK;
-}
-
-// ---- the order of a step -----------------------------------------------------------------------
 
 // a limited motor reaches its position at the end of a step for theta = 1 only
 static bool is_position_motor(const trial *t, const candidate *c)
@@ -251,43 +144,13 @@ static void find_holding(const trial *t, candidates *list)
     }
 }
 
-// Sets t->ahead of the systems whose forces it changes: all of an island together, as forces
-// between two systems are opposite
-static pcs_status lead(trial *t, int *parent, const bool *held, pcs_arena mem, bool *changed)
-{
-    const pcs_model *m = t->m;
-    const size_t n = (size_t)m->n_systems;
-    bool asks = false, moved = false;
-    for (int i = 0; i < m->n_systems && !t->resolved_known && !asks; ++i) {
-        asks = !t->flies[i] && system_moves(m, i) && m->system[i].dense &&
-               held[island_root(parent, i)];
-    }
-    if (asks) PCS_TRY(find_resolved(t, mem));
-    bool *leads = PCS_TAKE(&mem, n, bool);
-    if (!leads) return pcs_fail_memory("step");
-    memcpy(leads, held, n * sizeof *leads);
-    for (int i = 0; i < m->n_systems && t->resolved_known; ++i) {
-        if (!t->resolved[i]) leads[island_root(parent, i)] = false;
-    }
-    for (int i = 0; i < m->n_systems; ++i) {
-        const model_system *s = &m->system[i];
-        if (s->nv == 0 || s->plain || t->flies[i] || skips(t, i)) continue;
-        const bool now = leads[island_root(parent, i)];
-        if (now == t->ahead[i]) continue;
-        t->ahead[i] = now;
-        *changed = true;
-        moved = moved || s->dense;
-    }
-    return moved ? trial_start_forces(t, mem) : PCS_OK;
-}
-
-pcs_status step_order(trial *t, pcs_arena mem, candidates *list, double *theta, bool *changed)
+pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta, bool *changed)
 {
     const pcs_model *m = t->m;
     int *parent = PCS_TAKE(&mem, (size_t)m->n_systems, int);
     bool *held = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
     if (!parent || !held) return pcs_fail_memory("step");
-    const bool restores = !scheme_leads(&m->scheme) && model_restores(m);
+    const bool restores = !t->ahead && model_restores(m); // theta of the scheme is not 1
     find_holding(t, list);
     for (int i = 0; i < m->n_systems; ++i) {
         parent[i] = i;
@@ -311,13 +174,13 @@ pcs_status step_order(trial *t, pcs_arena mem, candidates *list, double *theta, 
     }
     for (int i = 0; i < m->n_systems; ++i) {
         if (skips(t, i)) continue;
-        const bool middle = !held[island_root(parent, i)], flies = t->flies && t->flies[i];
-        const double own = middle && !flies ? STEP_MIDDLE : m->scheme.theta;
+        const bool middle = !held[island_root(parent, i)], ahead = t->ahead && t->ahead[i];
+        const double own = middle && !ahead ? STEP_MIDDLE : m->scheme.theta;
         *changed = *changed || own != theta[i] || middle != t->end.middle[i];
         theta[i] = own;
         t->end.middle[i] = middle;
     }
-    return t->ahead ? lead(t, parent, held, mem, changed) : PCS_OK;
+    return PCS_OK;
 }
 
 bool step_at_middle(const trial *t, const candidate *c)

@@ -192,13 +192,9 @@ typedef struct trial {
     double size;         // size of the smallest body, m
     double proj_tol;     // tolerance of the projection, m
     double hold;         // m: gaps that errors of the last velocities may have opened
-    const bool *flies;   // per system: it may rebound, and is ahead in flight, too (order.c)
-    bool *resolved;      // per system: a step resolves its forces (order.c)
-    bool resolved_known; // resolved has been found
     bool *ahead;      // per system: its coordinates are half a step ahead of its forces (order.c);
-                      // null: none ever are
+                      // null: none are
     double *q_force;  // where the forces at t_k act: q_k itself unless some system is ahead
-    double *q_ahead;  // 2 nq, for q_force here and at the end; null: no forces depend on q
     system_force Fk;  // forces at t_k, nv each
     double *F_k;      // sum of Fk, nv
     double *reach;    // per system: bound on the distance that a surface point moves in the step, m
@@ -471,9 +467,6 @@ pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
 pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
                        pcs_arena *mem, trial *t);
 
-// the forces at t_k of all systems, where t->ahead has them
-pcs_status trial_start_forces(trial *t, pcs_arena mem);
-
 // copies the velocities of systems that are not skipped, or sets them to zero (null)
 void trial_copy(const trial *t, const double *v, double *out);
 // model_in_range of their velocities
@@ -692,9 +685,8 @@ void trial_rotations(const trial *t, const double *q, double *R);
 // theta of the midpoint rule
 #define STEP_MIDDLE 0.5
 
-// The systems whose coordinates are half a step ahead of their forces before any contact is known.
-// *shifts: forces or joints of some system that is ahead, or may become so, depend on q
-pcs_status step_find_ahead(trial *t, pcs_arena *mem, bool *shifts);
+// the systems whose coordinates are half a step ahead of their forces: t->ahead
+pcs_status step_find_ahead(trial *t, pcs_arena *mem);
 // part of the forces at the end in their mean
 static inline double step_force_part(const trial *t, int system)
 {
@@ -708,7 +700,8 @@ static inline bool step_in_middle(const trial *t, int system)
 }
 
 // the theta of every system in a scheme of second order, now that the active set is known
-pcs_status step_order(trial *t, pcs_arena mem, candidates *list, double *theta, bool *changed);
+pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta,
+                      bool *changed);
 // true when the rows of a candidate are taken in the middle of the step
 bool step_at_middle(const trial *t, const candidate *c);
 // the gap up to which the scheme counts a contact as closed, m

@@ -31,7 +31,7 @@ static system_force next_force(double **room, size_t nv)
 }
 
 // all vectors of a trial, in one block
-static pcs_status take_vectors(trial *t, bool shifts, pcs_arena *mem)
+static pcs_status take_vectors(trial *t, pcs_arena *mem)
 {
     const pcs_model *m = t->m;
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, ns = (size_t)m->n_systems;
@@ -39,14 +39,15 @@ static pcs_status take_vectors(trial *t, bool shifts, pcs_arena *mem)
     const size_t moved = step_rows_follow(&m->scheme) ? rotations : 0;
     const size_t masses = m->variable_mass ? m->block_off[m->n_blocks] : 0;
     const size_t n = (size_t)m->n_blocks, factors = n > 0 ? m->factor_off[n] : 0;
-    const size_t shifted = shifts ? nq : 0;
+    const size_t shifted = t->ahead ? nq : 0;
     const size_t numbers =
         2 * (nq + shifted) + 12 * nv + 5 * ns + rotations + moved + masses + 2 * factors;
     double *room = pcs_arena_take(mem, numbers * sizeof *room + nv * sizeof(int) + n + ns);
     if (!room) return pcs_fail_memory("step");
     t->end.q = next(&room, nq);
     t->end.q_room = next(&room, nq);
-    if (shifted > 0) t->q_ahead = next(&room, 2 * nq);
+    if (shifted > 0) t->end.q_force = next(&room, nq);
+    if (shifted > 0) t->q_force = next(&room, nq);
     t->end.v = next(&room, nv);
     t->end.R = next(&room, nv);
     t->end.p = next(&room, nv);
@@ -249,20 +250,17 @@ void trial_rotations(const trial *t, const double *q, double *R)
     }
 }
 
-// where the forces at t_k and at the end act
+// where the forces at t_k act
 static pcs_status place_forces(trial *t)
 {
     const pcs_model *m = t->m;
-    const size_t nq = (size_t)m->nq;
-    bool any = false;
-    for (int i = 0; t->q_ahead && i < m->n_systems && !any; ++i) {
-        any = t->ahead[i];
+    if (!t->ahead) {
+        t->q_force = t->st->q; // only read
+        t->end.q_force = t->end.q;
+        return PCS_OK;
     }
-    t->q_force = any ? t->q_ahead : t->st->q; // only read
-    t->end.q_force = any ? t->q_ahead + nq : t->end.q;
-    if (!any) return PCS_OK;
-    memcpy(t->q_force, t->st->q, nq * sizeof(double));
-    memcpy(t->end.q_force, t->end.q, nq * sizeof(double));
+    memcpy(t->q_force, t->st->q, (size_t)m->nq * sizeof(double));
+    memcpy(t->end.q_force, t->end.q, (size_t)m->nq * sizeof(double));
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         if (!t->ahead[i] || s->disabled || skips(t, i)) continue;
@@ -270,34 +268,6 @@ static pcs_status place_forces(trial *t)
                        t->q_force + s->q_at);
     }
     return model_carry(m, t->q_force);
-}
-
-// the forces on system i at t_k, and their sum
-static pcs_status start_force(const trial *t, int i)
-{
-    const model_system *s = &t->m->system[i];
-    const system_force F = force_at(t->Fk, s->v_at);
-    double *sum = t->F_k + s->v_at;
-    PCS_TRY(system_forces(t->m, s, t->st->t, t->q_force + s->q_at, t->st->v + s->v_at, F));
-    if (s->forces > 0) couple_add_start(t, s, F);
-    if (s->kind == SYSTEM_BODY) {
-        add_up(BODY_NV, F, sum);
-    } else {
-        add_up(s->nv, F, sum);
-    }
-    return PCS_OK;
-}
-
-pcs_status trial_start_forces(trial *t, pcs_arena mem)
-{
-    PCS_TRY(place_forces(t));
-    if (t->joined) PCS_TRY(couple_start(t, mem));
-    for (int i = 0; i < t->m->n_systems; ++i) {
-        const model_system *s = &t->m->system[i];
-        if (s->nv == 0 || s->plain || skips(t, i)) continue;
-        PCS_TRY(start_force(t, i));
-    }
-    return PCS_OK;
 }
 
 pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
@@ -310,9 +280,8 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->hold = HOLD * h * st->memory->velocity_tol;
     skip_begin(st, h, t);
     PCS_TRY(take_runs(t, mem));
-    bool shifts;
-    PCS_TRY(step_find_ahead(t, mem, &shifts));
-    PCS_TRY(take_vectors(t, shifts, mem));
+    PCS_TRY(step_find_ahead(t, mem));
+    PCS_TRY(take_vectors(t, mem));
     if (law_is_asked(m)) {
         t->laws = PCS_TAKE(mem, 1, law_cache);
         if (!t->laws) return pcs_fail_memory("step");
@@ -354,9 +323,17 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         t->rounding[i] = 8 * DBL_EPSILON * (far + s->reach);
         if (h == 0) continue; // at a frozen configuration no force acts
 
-        PCS_TRY(start_force(t, i));
-        const double *q = st->q + s->q_at, *v = st->v + s->v_at, *sum = t->F_k + s->v_at;
-        if (body) t->reach[i] = body_reach(s, q, v, sum, h, &t->turn[i], &t->gain[i]);
+        const system_force F = force_at(t->Fk, s->v_at);
+        const double *q = st->q + s->q_at, *v = st->v + s->v_at;
+        double *sum = t->F_k + s->v_at;
+        PCS_TRY(system_forces(m, s, st->t, t->q_force + s->q_at, v, F));
+        if (s->forces > 0) couple_add_start(t, s, F);
+        if (body) {
+            add_up(BODY_NV, F, sum);
+            t->reach[i] = body_reach(s, q, v, sum, h, &t->turn[i], &t->gain[i]);
+        } else {
+            add_up(s->nv, F, sum);
+        }
     }
 
     PCS_TRY(bound_carried(t, *mem));

@@ -24,7 +24,7 @@ typedef struct part_of {
     bool ahead;
     const double *v;
     double *q, *R, *M;   // M: null unless it varies
-    double *q_force;     // where the forces act; written if they depend on q (dense)
+    double *q_force;     // where the forces act
     const double *stiff; // stiffness of joints under tension, 3x3; or null
     system_force F1;
 } part_of;
@@ -95,9 +95,9 @@ static inline pcs_status evaluate_part(const trial *t, const part_of *end, int n
     if (!s->disabled) {
         system_advance(s, t->st->q + s->q_at, h, mean, m->scheme.update, end->q);
     }
-    if (s->dense && end->ahead) {
+    if (end->ahead) {
         system_advance(s, t->st->q + s->q_at, 0.5 * h, v, m->scheme.update, end->q_force);
-    } else if (s->dense && end->q_force != end->q) {
+    } else if (end->q_force != end->q) {
         memcpy(end->q_force, end->q, (size_t)s->nq * sizeof *end->q);
     }
     const system_force F1 = end->F1;

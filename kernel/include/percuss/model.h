@@ -316,8 +316,7 @@ typedef struct pcs_scheme {
                        ///< has no contact that touches and no driven body move with theta = 1/2
                        ///< whatever theta says, and with PCS_CONFIGURATION_START joints at the
                        ///< middle: of second order, without damping. What may rebound does so half
-                       ///< a step ahead, and so do with theta = 1 the forces of what touches, where
-                       ///< a step resolves them (doc/stepping.md). Default true, textbook false
+                       ///< a step ahead (doc/stepping.md). Default true, textbook false
     double newton_tol; ///< residual of (7.1) relative to its terms
     int newton_max;    ///< iterations of the theta scheme's Newton loop
     double accept; ///< in [0, 1]: a step that runs out of iterations, budget or digits is committed
