@@ -368,14 +368,11 @@ static bool may_widen(const trial *t, const bodies_report *report)
 // contacts were at rest if they moved no faster than this many times the error of the velocities
 #define RESTED 100
 
-// along a driven body that accelerates, what sticks lags behind by a part of the change of its
-// speed
 static bool was_slow(const trial *t, const candidate *c)
 {
     const double most = RESTED * t->st->memory->velocity_tol;
     for (int i = 0; i < c->dim; ++i) {
-        const double lag = i > 0 && c->drive ? 2 * fabs(c->drive[i] - c->drive_k[i]) : 0;
-        if (!(fabs(c->u_k[i]) <= most + lag)) return false;
+        if (!(fabs(c->u_k[i]) <= most)) return false;
     }
     return true;
 }

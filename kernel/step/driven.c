@@ -6,16 +6,13 @@
 // / h the mean velocity of its pose. Rows use v0 at the start (restitution, prediction), and at the
 // end
 //
-//     v1 + (1/2 - theta) (v1 - v0)            tangents, theta >= 1/2
-//     v1 + vm - (theta v1 + (1 - theta) v0)   rows with a gap, theta >= 1/2
-//     v1                                      all rows for theta < 1/2.
+//     v1                                      tangents, and all rows for theta < 1/2
+//     v1 + vm - (theta v1 + (1 - theta) v0)   rows with a gap, theta >= 1/2.
 //
 // A closed gap then stays closed for constant accelerations; for theta = 1 (x) for any motion; for
-// theta = 1/2 with a total error of order h^3. The tangents have 1/2 (v0 + v1) in place of vm,
-// since a conveyor reports a velocity that is not the rate of its pose: what sticks keeps its place
-// for constant accelerations, else with a total error of h^2 / 12 times the change of the
-// acceleration. The velocities at the end of one step and at the start of the next differ by O(h)
-// (h^2 for theta = 1/2); `slack` keeps the prediction from losing a contact by this difference.
+// theta = 1/2 with a total error of order h^3. The velocities at the end of one step and at the
+// start of the next differ by O(h) (h^2 for theta = 1/2); `slack` keeps the prediction from losing
+// a contact by this difference.
 //
 // A body that sticks to a rotating body moves along an arc. To second order its chord is the
 // velocity of the driven body at the place of the contact in the middle of the step, not at t.
@@ -89,10 +86,7 @@ static void follow_arc(const trial *t, int system, int other, const double *q, c
 {
     const model_system *s = &t->m->system[system], *to = &t->m->system[other];
     const double *driven = t->driven + (size_t)DRIVEN * (size_t)s->driven;
-    const double back = fmax(0, t->m->scheme.theta - 0.5);
-    for (int i = 0; i < 6; ++i) {
-        v[i] = driven[TANGENTS + i] - back * (driven[TANGENTS + i] - driven[START + i]);
-    }
+    memcpy(v, driven + TANGENTS, 6 * sizeof *v);
     if (!system_moves(t->m, other) || to->kind != SYSTEM_BODY) return;
     const double *from = t->st->q, ahead = (1.5 - t->m->scheme.theta) * t->h;
     double omega[3], along[3], rotated[3];

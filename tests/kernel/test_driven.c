@@ -109,30 +109,6 @@ TEST(a_lift_accelerates)
     }
 }
 
-// a box that sticks to a platform which accelerates along its surface keeps its place on it
-TEST(what_sticks_keeps_its_place)
-{
-    for (int k = 0; k < 8; ++k) {
-        scene s = scene_open();
-        s.scheme.theta = k % 2 == 0 ? 1 : 0.5;
-        s.scheme.activation = k / 2 % 2 == 1 && s.scheme.theta == 1 ? PCS_ACTIVATION_SPECULATIVE
-                                                                    : PCS_ACTIVATION_PREDICTIVE;
-        const double a = k / 4 == 0 ? 3 : -5, h = 0.01;
-        path along = {.v = {0.5, -0.2, 0}, .a = {a, -0.5 * a, 0}};
-        const pcs_system plate = platform(&s, &along, 0, 1);
-        const pcs_system box = cube(&s, 0, (double[3]){0.5, -0.2, 0});
-        scene_start(&s);
-        for (int i = 0; i < 40; ++i) {
-            step_and_check(&s, h);
-            for (int c = 0; c < 2; ++c) {
-                const double place = scene_q(&s, box)[c] - scene_q(&s, plate)[c];
-                CK_NEAR(place, c == 0 ? 0.1 : -0.05, 1e-10);
-            }
-        }
-        scene_close(&s);
-    }
-}
-
 // a floor that accelerates upwards holds a body that rests on it, and leaves a body a little above
 // it
 TEST(a_gap_above_a_lift_is_a_gap)
