@@ -6,6 +6,7 @@
 
 #include "collide/collide.h"
 #include "linalg/m3.h"
+#include "problem/measure.h"
 #include "step/couple.h"
 
 // overlap relative to the thinner of two shapes
@@ -137,9 +138,12 @@ static pcs_status doubt_joint_gains(const trial *t, pcs_arena mem, energy_scale 
     return PCS_OK;
 }
 
-static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pcs_doubt *d)
+// size: of the velocities that the tolerance of the solver is relative to, m/s
+static pcs_status doubt_gains(const trial *t, pcs_arena mem, double size, energy_scale *e,
+                              pcs_doubt *d)
 {
-    const double part = fmax(DOUBT_GAIN, DOUBT_GAIN_TOL * t->m->scheme.solver.tol);
+    const double error = DOUBT_GAIN_TOL * t->m->scheme.solver.tol;
+    const double part = fmax(DOUBT_GAIN, error);
     int *up;
     island_work *of;
     if (!t->solution.v_free || t->solution.rows == 0) return PCS_OK;
@@ -147,6 +151,7 @@ static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pc
     for (int k = 0; k < t->m->n_systems; ++k) {
         const candidate *c = &t->list.c[of[k].worst];
         const bool shapes = c->interaction < 0;
+        if (!(of[k].sum > error * size * of[k].pushed)) continue;
         doubt_gain(e, of[k].sum, part, shapes ? c->key.shape1 : -1,
                    shapes ? c->key.shape2 : c->interaction + 1, d);
     }
@@ -265,7 +270,8 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
     bool *seen = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
     if (!seen) return pcs_fail_memory("step: the doubts");
     memset(seen, 0, (size_t)m->n_systems * sizeof *seen);
-    PCS_TRY(doubt_gains(t, mem, &e, &d[PCS_DOUBT_GAIN]));
+    const double size = measure_size(&out->solve.measure);
+    PCS_TRY(doubt_gains(t, mem, size, &e, &d[PCS_DOUBT_GAIN]));
     PCS_TRY(doubt_joint_gains(t, mem, &e, &d[PCS_DOUBT_GAIN]));
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];

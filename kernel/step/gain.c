@@ -96,16 +96,17 @@ static island_work work_of(const trial *t, int i, const double *v_free, double *
 {
     const candidate *c = &t->list.c[i];
     const double *r = &t->solution.r[c->at];
-    double before = 0, after = 0;
+    double before = 0, after = 0, r2 = 0;
     *start = 0;
     candidate_velocity(t, i, v_free, c->drive, u_free);
     for (int j = 0; j < c->dim; ++j) {
         before += 0.5 * u_free[j] * r[j];
         after += 0.5 * c->u[j] * r[j];
         *start += 0.5 * (c->u_k[j] + c->u[j]) * r[j];
+        r2 += r[j] * r[j];
     }
     const double sum = before + after;
-    return (island_work){sum, fabs(before) + fabs(after), sum, i};
+    return (island_work){sum, fabs(before) + fabs(after), sqrt(r2), sum, i};
 }
 
 pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_work **of)
@@ -132,6 +133,7 @@ pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_wo
         start[root] += own_start;
         w->sum += own.sum;
         w->exchanged += own.exchanged;
+        w->pushed += own.pushed;
         if (!(own.sum > w->most)) continue;
         w->most = own.sum;
         w->worst = i;

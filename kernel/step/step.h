@@ -789,6 +789,7 @@ typedef struct island_work {
     double sum; // work of all, relative to the velocities without impulses of contacts, or to those
                 // at the start of the step: the smaller one
     double exchanged; // sum of the sizes of its terms
+    double pushed;    // sum of |r|, N s
     double most;      // work of the contact that adds most
     int worst;        // this contact
 } island_work;

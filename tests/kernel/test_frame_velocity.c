@@ -242,3 +242,24 @@ TEST(doubts_do_not_depend_on_the_frame)
     run_with(bullet, 0, V, 5, x, &report);
     ck_assert_int_gt(report.doubt[PCS_DOUBT_TRAVEL].count, 0);
 }
+
+// Boxes that close up in free space keep touching with impulses of the size of rounding: errors of
+// the velocities, which grow with V, are no gain of energy
+TEST(errors_of_velocities_are_no_gain)
+{
+    for (int k = 0; k < SPEEDS; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, 0);
+        for (int i = 0; i < 4; ++i) {
+            const double x[3] = {0, 0, 0.1 * i}, V[3] = {speeds[k], 0, -0.3 * i};
+            add_box(&s, x, NULL, V, NULL, 0, 0.3);
+        }
+        scene_start(&s);
+        for (int step = 0; step < 100; ++step) {
+            scene_step(&s, 2 * H);
+            ck_assert_int_eq(s.report.doubt[PCS_DOUBT_GAIN].count, 0);
+        }
+        scene_close(&s);
+    }
+}
