@@ -81,9 +81,8 @@ typedef enum pcs_doubt_kind {
     /// direction in which they separate is a guess.
     PCS_DOUBT_OVERLAP,
     /// A body that may touch something moves, relative to it, further than its own thickness or,
-    /// with an activation
-    /// that is not speculative (which does not look along the motion), than half of both shapes: it
-    /// may pass through.
+    /// with an activation that is not speculative (which does not look along the motion), than half
+    /// of both shapes: it may pass through.
     PCS_DOUBT_TRAVEL,
     /// The step was committed although it did not converge.
     PCS_DOUBT_UNSOLVED,
@@ -92,8 +91,8 @@ typedef enum pcs_doubt_kind {
     /// (ten times solver.tol, if that is more; a thousandth for a joint) of the kinetic energies,
     /// of what the forces give in the step and of what they do over the size of a body. Or a
     /// torsional spring or a bushing, spring and damper together, adds more than a thousandth of
-    /// the
-    /// kinetic energies and its potentials where its angle jumps (half a turn), a tenth elsewhere.
+    /// the kinetic energies and its potentials where its angle jumps (half a turn), a tenth
+    /// elsewhere.
     /// The kinetic energies are those of the relative motion, without that of the common motion of
     /// bodies that touch or are joined.
     PCS_DOUBT_GAIN,
