@@ -697,6 +697,21 @@ pcs_status step_confirm_closed(const trial *t, pcs_arena mem, candidates *list)
 
 // ---- a pass ------------------------------------------------------------------------------------
 
+// true when contact c was added after the last solve
+static bool is_new(const trial *t, const candidate *c)
+{
+    return contact_takes_part(t, c) && c->at < 0;
+}
+
+static bool has_new(const trial *t)
+{
+    bool any = false;
+    for (int i = 0; i < t->list.n && !any; ++i) {
+        any = is_new(t, &t->list.c[i]);
+    }
+    return any;
+}
+
 pcs_status step_confirm(const trial *t, bool solved, double residual, bool again, pcs_arena *mem,
                         candidates *list, int *changed)
 {
@@ -704,6 +719,7 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool again
     list->noise = t->m->scheme.solver.tol;
     if (!t->finds) list->noise = fmax(list->noise, again ? LATE : residual);
     const size_t nv = (size_t)t->m->nv, nb = (size_t)t->m->n_blocks;
+    const int n = list->n;
     confirming f = {.t = t, .list = list};
     pcs_arena scope = *mem;
     PCS_TRY(find_runs(&f, solved, mem));
@@ -731,5 +747,9 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool again
     // the paths are valid only when no contact pushes without a partner
     if (f.changed == 0) PCS_TRY(find_tunnels(&f, mem));
     *changed = f.changed;
+    if (list->n == n) return PCS_OK;
+    // a row at a meeting on an inner edge would push, and be refuted, in the next pass
+    PCS_TRY(inner_edges(t, is_new, carries, *mem, list, &left_out));
+    if (left_out > 0 && !has_new(t)) *changed = 0;
     return PCS_OK;
 }
