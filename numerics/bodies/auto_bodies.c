@@ -50,7 +50,7 @@
 #define FINISH_STEPS 1000
 #define FINISH_INNER 12
 // A finish of at most this many steps is short without the kappa of the last one
-#define FINISH_SHORT 12
+#define FINISH_SHORT 4
 // The rounds end when the measure has not fallen to half while the cost since then is STAGNANT
 // times the cost before, and at least STAGNANT_LEAST units plus STAGNANT_PER_BLOCK per block
 #define STAGNANT           3.0

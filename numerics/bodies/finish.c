@@ -453,7 +453,9 @@ static pcs_outcome iterate(finish *w)
         memcpy(w->uc, w->u, n * sizeof *w->uc);
         const double now = moved(w), grow = now > HALF * before ? LEAP : GROW;
         before = now;
-        if (taken <= FEW && w->kappa * grow <= KAPPA_HIGH) w->kappa *= grow;
+        // the next step of time begins with the kappa of the last proximal step, not a larger one
+        const bool solved = w->best_value <= w->o->tol;
+        if (!solved && taken <= FEW && w->kappa * grow <= KAPPA_HIGH) w->kappa *= grow;
     }
     return PCS_OUTCOME_CONVERGED;
 }
