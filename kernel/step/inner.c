@@ -3,6 +3,9 @@
 // contact of X and B with another normal is then on an edge between A and B, which only the
 // linearised row reaches, and is refuted. A wall, a step up and a ramp rise higher.
 //
+// This holds as long as A and B move as one. A weight that falls on a lever beside what lies on it
+// is below the plane of this at q_k only.
+//
 // The plane tells nothing about the other shapes of the body: the bottom of a bucket that hangs
 // over a rail is below it, and a body whose feet lie on two shelves may turn about those on one.
 //
@@ -27,6 +30,7 @@
 #include "collide/cylinder.h"
 #include "rotation/pose.h"
 #include "step/confirm.h"
+#include "step/path.h"
 
 // 1 - cos of angles between normals: beyond 1e-3 rad they belong to different parts of a floor; at
 // edges and corners beyond 1e-6 rad, since two faces that carry a body are never so well aligned
@@ -264,24 +268,88 @@ static int coverer(const trial *t, const view *a, int n, const view *of, double 
     return -1;
 }
 
-// True when contact a of a shape is on an inner edge of a floor on which the shape has contact b:
-// the shape of a, or the part of it with a, rises above the plane of b by at most half the slop
-// within reach of the body, which moves by at most `reach` in the step.
-static bool is_inner(const trial *t, const view *a, const view *b, double reach)
+// where the path of the step takes the point P of a system, and the direction N
+static pcs_status follow(const trial *t, int system, const double P[3], const double N[3],
+                         pcs_arena mem, double P_end[3], double N_end[3])
 {
+    body_path path;
+    double q[7], local[3];
+    v3_copy(P, P_end);
+    v3_copy(N, N_end);
+    PCS_TRY(path_of(t, system, t->end.v, mem, &path));
+    if (!path.q) return PCS_OK;
+    path_pose(&path, 1, q);
+    v3_sub(P, path.q, local);
+    pose_direction_back(path.q, local, local);
+    pose_point(q, local, P_end);
+    pose_direction_back(path.q, N, local);
+    pose_direction(q, local, N_end);
+    return PCS_OK;
+}
+
+// True when the bodies with a and b are one floor in this step: the point of a does not rise over
+// the plane of b by more than the slop and the error of the velocities, so that the shape of a,
+// whose top is that high over it, reaches the plane; nor tilts it by as much over the size of the
+// shape that lies on them.
+static pcs_status move_as_one(const trial *t, const view *a, const view *b, double slop, double top,
+                              pcs_arena mem, bool *out)
+{
+    const int of = t->m->shape[a->other].system, by = t->m->shape[b->other].system;
+    const double noise = fmax(t->list.noise, t->coarse);
+    double own[3], with[3], N_own[3], N[3], up[3], tilt[3], most = slop;
+    *out = true;
+    if (of == by || !(system_can_move(t->m, of) || system_can_move(t->m, by))) return PCS_OK;
+    if (of >= 0) most += noise * t->reach[of];
+    if (by >= 0) most += noise * t->reach[by];
+    PCS_TRY(follow(t, of, a->P, b->N, mem, own, N_own));
+    PCS_TRY(follow(t, by, a->P, b->N, mem, with, N));
+    v3_sub(own, with, up);
+    v3_sub(N_own, N, tilt);
+    const double rise = v3_dot(N, up), turn = v3_norm(tilt);
+    const bool reaches = rise > most && top + rise >= -most;
+    *out = !reaches && turn * shape_radius(&t->m->shape[a->own].shape) <= most;
+    return PCS_OK;
+}
+
+// True when two contacts of one shape have the same normal with all bodies at q_k: rows at meetings
+// have that of a later pose, so that those of one face differ.
+static bool is_of_one_face(const trial *t, const view *a, const view *b)
+{
+    const view *of[2] = {a, b};
+    double N[2][3];
+    for (int i = 0; i < 2; ++i) {
+        const candidate *c = &t->list.c[of[i]->contact];
+        pcs_gap gap;
+        pcs_feature_gap(c->feature, system_q(t->m, c->pose1, t->st->q),
+                        system_q(t->m, c->pose2, t->st->q), &gap);
+        v3_scale(c->key.shape1 == of[i]->own ? 1 : -1, gap.N, N[i]);
+    }
+    return 1 - v3_dot(N[0], N[1]) <= OTHER_POINT;
+}
+
+// *out: contact a of a shape is on an inner edge of a floor on which the shape has contact b: the
+// shape of a, or the part of it with a, rises above the plane of b by at most half the slop within
+// reach of the body, which moves by at most `reach` in the step.
+static pcs_status is_inner(const trial *t, const view *a, const view *b, double reach,
+                           pcs_arena mem, bool *out)
+{
+    *out = false;
     // most pairs of contacts end here: the tests that are cheap come first
-    if (a->own != b->own || (a->other == b->other && !a->surface)) return false;
+    if (a->own != b->own || (a->other == b->other && !a->surface)) return PCS_OK;
     const double slop = 0.5 * fmax(a->slop, b->slop);
     double up[3];
     v3_sub(a->P, b->P, up);
     // the point at q_k of a feature found at q' may miss the shape by the motion of the body
-    if (v3_dot(b->N, up) > slop + reach) return false;
+    if (v3_dot(b->N, up) > slop + reach) return PCS_OK;
     const double apart = 1 - v3_dot(a->N, b->N);
-    if (apart <= OTHER_POINT) return false;
+    if (apart <= OTHER_POINT) return PCS_OK;
     const bool point = at_a_point(t, a);
-    if (a->other == b->other && !point) return false;
-    if (!point && apart <= OTHER_PART) return false;
-    return highest(t, a, b, b->N) <= slop || is_below(t, a, b, slop);
+    if (a->other == b->other && !point) return PCS_OK;
+    if (!point && apart <= OTHER_PART) return PCS_OK;
+    const double top = highest(t, a, b, b->N);
+    if (!(top <= slop || is_below(t, a, b, slop))) return PCS_OK;
+    if (is_of_one_face(t, a, b)) return PCS_OK;
+    return move_as_one(t, a, b, slop, top, mem, out);
 }
 
 // a sector of less than a half-turn, from `right` counter-clockwise to `left`
@@ -566,7 +634,9 @@ pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_a
                     continue;
                 }
                 if (!of[j].lies || list->c[of[j].contact].refuted) continue;
-                if (!is_inner(t, &of[i], &of[j], reach)) continue;
+                bool inner;
+                PCS_TRY(is_inner(t, &of[i], &of[j], reach, mem, &inner));
+                if (!inner) continue;
                 if (overhangs(t, s, &of[i], &of[j])) continue;
                 leave_out(list, of[i].contact, left_out);
             }
