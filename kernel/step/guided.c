@@ -122,12 +122,14 @@ static void add_row(guides *f, int i, int j, guided *g)
         if (!(dot(n, J, J) > DEPENDENT * whole)) return;
     }
     solve_bodies(f->t, g, J, Z);
+    // negative where a body turns far in the step: A has its gyroscopic terms
     const double square = dot(n, J, Z);
-    if (!(square > 0)) return;
-    g->size[g->rows] = sqrt(square);
+    if (!(fabs(square) > 0)) return;
+    const double size = sqrt(fabs(square));
+    g->size[g->rows] = size;
     for (int c = 0; c < n; ++c) {
-        Z[c] /= g->size[g->rows];
-        J[c] /= g->size[g->rows];
+        Z[c] *= size / square;
+        J[c] /= size;
     }
     g->joint[g->rows] = i;
     g->j[g->rows] = j;
