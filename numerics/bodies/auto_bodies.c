@@ -49,8 +49,10 @@
 // largest number of Newton steps of a turn of the finish, and of one of its proximal problems
 #define FINISH_STEPS 1000
 #define FINISH_INNER 12
-// A finish of at most this many steps is short without the kappa of the last one
+// A finish of at most this many steps is short without the kappa of the last one; the next one
+// begins with at most KAPPA_KEPT, since Newton's method fails more often with more
 #define FINISH_SHORT 4
+#define KAPPA_KEPT   1e5
 // The rounds end when the measure has not fallen to half while the cost since then is STAGNANT
 // times the cost before, and at least STAGNANT_LEAST units plus STAGNANT_PER_BLOCK per block
 #define STAGNANT           3.0
@@ -211,7 +213,8 @@ static pcs_status turn_of_finish(turns *t)
     const pcs_status status = task_finish(t->t, &o, &t->spend);
     const bool arrived = first && t->spend.straight && !task_fails(t->t);
     const bool helps = t->spend.given > 0 || t->t->result->finish > FINISH_SHORT;
-    t->t->result->kappa = status == PCS_OK && arrived && helps ? t->spend.kappa : -1;
+    const double kept = fmin(t->spend.kappa, KAPPA_KEPT);
+    t->t->result->kappa = status == PCS_OK && arrived && helps ? kept : -1;
     // where only a Newton step is too long for what is left, sweeps go on
     pcs_outcome *end = &t->t->result->solve.outcome;
     const bool sweeps = part_runs(&t->t->o, PART_SWEEPS) && !t->joined;
