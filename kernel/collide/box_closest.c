@@ -279,10 +279,12 @@ void box_closest(const box_pair *b, const box_axes *a, double size, box_contact 
         const box_pair e = box_exchange(b);
         const nearest of2 = vertex_to_box(b), of1 = vertex_to_box(&e);
         const double d2 = sqrt(of2.square), d1 = sqrt(of1.square);
-        if (fmin(d1, d2) > best + tie && !edges_within(b, best + tie) &&
-            point_contact(b, d2 <= d1 + tie ? &of2 : &of1, d2 <= d1 + tie, c)) {
-            return;
-        }
+        // of edges that are parallel, up to rounding, a vertex is as near as their crossing, which
+        // may be anywhere
+        const bool nearer = fmin(d1, d2) <= best + tie;
+        const bool vertex =
+            nearer ? a->edge > fmax(a->face1, a->face2) + tie : !edges_within(b, best + tie);
+        if (vertex && point_contact(b, d2 <= d1 + tie ? &of2 : &of1, d2 <= d1 + tie, c)) return;
     }
     deepest(b, a, size, c);
 }

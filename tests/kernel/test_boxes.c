@@ -379,6 +379,32 @@ TEST(manifolds_have_the_right_number_of_points)
     CK_NEAR(check_set(f, 1, q, still, 0.2).g, 0.1 * sqrt(3), 1e-15);
 }
 
+// parallel edges that are apart: how they turn against each other is rounding, and so is where they
+// cross. The contacts lie on both boxes all the same
+TEST(parallel_edges_apart_have_their_contacts_on_both)
+{
+    test_random r = random_seed(14);
+    const pcs_shape s = unit_box();
+    for (int k = 0; k < TEST_DRAWS(4000); ++k) {
+        double q[7], below[7];
+        const double g = pow(10, random_between(&r, -5, -3));
+        const double turn = pow(10, random_between(&r, -13, -9));
+        upper(below, 0, 0, 0, quarter, 0, 0);
+        const double tilt = random_between(&r, -0.5, 0.5), x = random_between(&r, -0.9, 0.9);
+        const double z = sqrt(0.5) * (1 + cos(tilt)) + g;
+        upper(q, x, -sqrt(0.5) * sin(tilt), z, quarter + tilt, 0, turn);
+        const placed a = place(&s, q), b = place(&s, below);
+        pcs_feature f[PCS_FEATURES_MAX];
+        const int n = pcs_collide(&s, q, &s, below, 0.01, PCS_FEATURES_MAX, f);
+        for (int i = 0; i < n; ++i) {
+            const pcs_gap c = feature_gap(&f[i], q, below);
+            CK_NEAR(apart(c.P1, &a, s.half), 0, 1e-9);
+            CK_NEAR(apart(c.P2, &b, s.half), 0, 1e-9);
+        }
+        CK_NEAR(check_set(f, n, q, below, 0.01).g, g, 1e-6 * g + 1e-12);
+    }
+}
+
 // edges that touch and cross at nearly zero angle: rounding decides where they cross, so both ends
 // become contacts
 TEST(edges_along_each_other_touch_on_a_length)
