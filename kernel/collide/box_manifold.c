@@ -326,3 +326,43 @@ void box_manifold(const box_pair *b, const box_contact *c, double reach, double 
     }
     if (!(face && r.flush) && c->g > 0) add_edge_ends(b, c, reach, size, list);
 }
+
+void box_add_face(const box_pair *b, const box_pair *touching, const box_contact *face, double g,
+                  double reach, double size, box_contacts *list)
+{
+    reference r = {.of1 = face->kind == PCS_FEATURE_PLANE_POINT, .axis = 0, .flush = true};
+    const box_part *part = r.of1 ? &face->part1 : &face->part2;
+    while (part->c[r.axis] == 0) {
+        r.axis += 1;
+    }
+    box_contact found[CORNERS_MAX];
+    box_contacts own;
+    own.n = 0;
+    const int n = face_contacts(touching, &r, face->u, size, found);
+    if (n == 0) return;
+    int first = 0; // the deepest
+    for (int i = 1; i < n; ++i) {
+        if (found[i].g < found[first].g - box_tie * size) first = i;
+    }
+    add(&own, &found[first], size);
+    for (int i = 0; i < n; ++i) {
+        add(&own, &found[i], size);
+    }
+    double moved[3];
+    const double lowest = found[first].g;
+    v3_sub(b->t, touching->t, moved);
+    const double shift = g - lowest - v3_dot(face->u, moved);
+    if (!(fabs(shift) <= 2 * box_even * size)) return; // the edges share nothing
+    for (int i = 0; i < own.n && list->n < PCS_FEATURES_MAX; ++i) {
+        box_contact *c = &own.at[i];
+        bool known = false;
+        for (int k = 0; k < list->n; ++k) {
+            known = known || list->id[k] == own.id[i];
+        }
+        c->g += g - lowest;
+        if (known || !(c->g <= reach)) continue;
+        v3_along(r.of1 ? c->x1 : c->x2, -shift, r.of1 ? c->d1 : c->d2, r.of1 ? c->x1 : c->x2);
+        list->id[list->n] = own.id[i];
+        list->at[list->n++] = *c;
+    }
+}

@@ -440,3 +440,63 @@ TEST(steps_without_slip_are_solved)
         run_random(seed, 1e6, PCS_PROJECTION_NONE, PCS_ACTIVATION_PREDICTIVE, 0.5);
     }
 }
+
+// Two cards that lean on each other with their top edges, which touch or overlap a little. With z
+// the height of the edges, f and c the horizontal distances of edge and centre from the foot, and W
+// the weights, the moments about both feet give the force (H, V) of the edges,
+//     z H + f1 V = c1 W1,     z H - f2 V = c2 W2,
+// and the feet need the friction H / (W1 - V) and H / (W2 + V). The frame stands up to this limit,
+// though the force is along none of the normals of the faces, and falls beyond it, whichever card
+// is the first
+TEST(an_a_frame_stands_up_to_its_limit)
+{
+    const double thick = 0.004, wide = 0.1, z = 0.2,
+                 angles[3][2] = {{0.2, 0.2}, {0.4, 0.4}, {0.3, 0.4}};
+    for (int k = 0; k < 24; ++k) {
+        const int first = k / 12;
+        const bool stands = k % 2 == 0;
+        const double overlap = k / 2 % 2 == 0 ? 0 : 1e-6;
+        double high[2], f[2], c[2], W[2], up[2];
+        for (int i = 0; i < 2; ++i) {
+            const double a = angles[k / 4 % 3][i];
+            high[i] = z / cos(a);
+            f[i] = high[i] * sin(a);
+            c[i] = 0.5 * f[i] - 0.5 * thick * cos(a);
+            up[i] = 0.5 * z + 0.5 * thick * sin(a);
+        }
+        W[0] = 1;
+        W[1] = 1.1 * c[0] / c[1];
+        const double zH = (f[1] * c[0] * W[0] + f[0] * c[1] * W[1]) / (f[0] + f[1]);
+        const double V = (c[0] * W[0] - zH) / f[0];
+        const double limit = zH / z / fmin(W[0] - V, W[1] + V);
+
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_rough(&s, world, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0);
+        pcs_system card[2];
+        double x[2][3];
+        for (int n = 0; n < 2; ++n) {
+            const int i = n == 0 ? first : 1 - first;
+            const double side = i == 0 ? 1 : -1, a = angles[k / 4 % 3][i];
+            const double edges[3] = {thick, wide, high[i]};
+            const double Q[4] = {cos(0.5 * a), 0, side * sin(0.5 * a), 0};
+            x[i][0] = side * (c[i] - f[i] + 0.5 * overlap);
+            x[i][1] = 0;
+            x[i][2] = up[i];
+            card[i] = scene_box(&s, W[i], edges, x[i], Q, NULL, NULL);
+            scene_rough(&s, card[i], pcs_shape_box(thick, wide, high[i]), 0, 0,
+                        (stands ? 1.02 : 0.97) * limit);
+        }
+        scene_start(&s);
+        for (int n = 0; n < 100; ++n) {
+            scene_step(&s, 5e-3);
+        }
+        for (int i = 0; i < 2; ++i) {
+            const double *q = scene_q(&s, card[i]);
+            if (stands) ck_assert_double_eq_tol(q[0], x[i][0], 1e-8 + overlap);
+            if (stands) ck_assert_double_eq_tol(q[2], x[i][2], 1e-8 + overlap);
+            if (!stands) ck_assert_double_le(q[2], x[i][2] - 0.1 * thick);
+        }
+        scene_close(&s);
+    }
+}
