@@ -145,15 +145,33 @@ static int side_of_mover(const candidate *c, int side)
     return side == 1 && c->sys2 < 0 && c->pose2 >= 0 ? 0 : side;
 }
 
+// parts of a row below this are rounding of rotations, relative to the row of the body in space
+#define ROW_ROUNDING 1e-12
+
+// True when row i of K, of a planar body, is rounding in its plane: it holds what the plane already
+// does, as a joint does whose axis is the normal. Left in, it would act with impulses of any size
+static bool leaves_plane(const model_system *s, int dim, const double *K, int i)
+{
+    double all[2] = {0}, in[2] = {0}; // of translation; of rotation, over the size of the body
+    const double size = system_size(s);
+    for (int k = 0; k < BODY_NV; ++k) {
+        const double part = fabs(K[i + dim * k]) / (k < 3 ? 1 : size);
+        all[k / 3] = fmax(all[k / 3], part);
+        if (!system_locks(s, k)) in[k / 3] = fmax(in[k / 3], part);
+    }
+    return in[0] <= ROW_ROUNDING * all[0] && in[1] <= ROW_ROUNDING * fmax(all[0], all[1]);
+}
+
 // J += K B, where B are the rows of a carried body at the coordinates q of all systems, 6 x n, or
 // the columns of a planar body in its plane
 static pcs_status add_mapped(const pcs_model *m, int system, int dim, const double *K,
                              const double *q, pcs_arena mem, double *J)
 {
     const model_system *s = &m->system[system], *carrier = &m->system[s->carrier.id - 1];
-    for (int k = 0; s->plane != PCS_PLANE_NONE && k < BODY_NV; ++k) {
-        for (int i = 0; !system_locks(s, k) && i < dim; ++i) {
-            J[i + dim * k] += K[i + dim * k];
+    for (int i = 0; s->plane != PCS_PLANE_NONE && i < dim; ++i) {
+        if (leaves_plane(s, dim, K, i)) continue;
+        for (int k = 0; k < BODY_NV; ++k) {
+            if (!system_locks(s, k)) J[i + dim * k] += K[i + dim * k];
         }
     }
     if (s->plane != PCS_PLANE_NONE) return PCS_OK;

@@ -410,6 +410,70 @@ TEST(joints_hold_planar_bodies)
     }
 }
 
+// a planar joint about the normal of the plane, on either side of it, holds nothing in the plane
+static void put_planar_joint(scene *s, pcs_plane plane, test_random *r, pcs_system one,
+                             pcs_system two)
+{
+    double point[3], axis[3];
+    set(point, plane, random_between(r, -1, 1), random_between(r, -1, 1));
+    set(axis, plane, 0, 0);
+    axis[AXES[plane][2]] = random_unit(r) < 0.5 ? -1 : 1;
+    pcs_joint_def joint = pcs_joint_def_default(PCS_JOINT_PLANAR);
+    joint.system1 = one;
+    joint.system2 = two;
+    CK_OK(pcs_model_place_joint(s->m, point, axis, NULL, &joint));
+    CK_OK(pcs_model_add_joint(s->m, &joint, NULL));
+}
+
+// Bodies with planar joints fall and spin as if alone, beside a pendulum whose joint holds: rows
+// that would be zero but for the rounding of rotations do not act
+TEST(planar_joints_leave_planar_bodies_free)
+{
+    enum { BODIES = 3, STEPS = 100 };
+    const double h = 4e-3, t = STEPS * h;
+    test_random r = random_seed(3);
+    for (int k = 0; k < 30; ++k) {
+        const pcs_plane plane = (pcs_plane)(PCS_PLANE_XY + k % 3);
+        const int *axis = AXES[plane], spin = 3 + axis[2];
+        scene s = open_default();
+        double g[3], x[BODIES][3], omega[BODIES];
+        set(g, plane, random_between(&r, -9, 9), random_between(&r, -9, 9));
+        scene_gravity(&s, g[0], g[1], g[2]);
+        for (int i = 0; i < BODIES; ++i) {
+            pcs_body_def def = at(plane, random_between(&r, -1, 1), random_between(&r, -1, 1),
+                                  random_between(&r, -3, 3));
+            def.omega[axis[2]] = omega[i] = random_between(&r, -3, 3);
+            memcpy(x[i], def.position, sizeof x[i]);
+            const pcs_system body = scene_add(&s, &def);
+            const bool chained = i > 0 && random_unit(&r) < 0.5;
+            put_planar_joint(&s, plane, &r, body, (pcs_system){chained ? i : 0});
+        }
+        const pcs_body_def def = at(plane, -3, 0, 0);
+        double pivot[3], normal[3] = {0};
+        set(pivot, plane, -2.6, 0.3);
+        normal[axis[2]] = 1;
+        pcs_joint_def hinge = pcs_joint_def_default(PCS_JOINT_HINGE);
+        hinge.system1 = scene_add(&s, &def);
+        CK_OK(pcs_model_place_joint(s.m, pivot, normal, NULL, &hinge));
+        CK_OK(pcs_model_add_joint(s.m, &hinge, NULL));
+        scene_start(&s);
+        for (int i = 0; i < STEPS; ++i) {
+            scene_step(&s, h);
+            ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+            ck_assert(s.report.solve.measure.residual <= s.scheme.solver.tol);
+        }
+        for (int i = 0; i < BODIES; ++i) {
+            const pcs_system body = {i + 1};
+            for (int a = 0; a < 2; ++a) {
+                CK_NEAR(scene_q(&s, body)[axis[a]], x[i][axis[a]] + 0.5 * t * t * g[axis[a]],
+                        1e-10);
+            }
+            CK_NEAR(scene_v(&s, body)[spin], omega[i], 1e-10);
+        }
+        scene_close(&s);
+    }
+}
+
 TEST(planar_definitions_that_are_refused)
 {
     scene s = scene_open();
