@@ -109,12 +109,13 @@ static bool jumps(const trial *t, const candidate *c)
     return c->timed && c->dim == 1 && t->h * fabs(c->u_k[0]) > t->size;
 }
 
-// joins the islands of the systems of a candidate; held: islands that keep the theta of the scheme
+// Joins the islands of the systems of a candidate; held: islands that keep the theta of the scheme.
+// What may rebound by an interaction keeps it in flight, unless it is ahead
 static void join(const trial *t, const candidate *c, int *parent, bool *held)
 {
     const bool moves1 = system_moves(t->m, c->sys1), moves2 = system_moves(t->m, c->sys2);
     const bool equality = !law_is_unilateral(&c->law);
-    const bool rebounds = !equality && c->interaction >= 0 && c->law.e > 0;
+    const bool rebounds = !t->ahead && !equality && c->interaction >= 0 && c->law.e > 0;
     const bool held_here = equality ? c->active : c->holds;
     if (!held_here && !rebounds) return;
     const bool hold =
