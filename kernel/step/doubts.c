@@ -147,7 +147,7 @@ static pcs_status doubt_gains(const trial *t, pcs_arena mem, double size, energy
     int *up;
     island_work *of;
     if (!t->solution.v_free || t->solution.rows == 0) return PCS_OK;
-    PCS_TRY(step_island_works(t, &mem, &up, &of));
+    PCS_TRY(step_island_works(t, error * size, &mem, &up, &of));
     for (int k = 0; k < t->m->n_systems; ++k) {
         const candidate *c = &t->list.c[of[k].worst];
         const bool shapes = c->interaction < 0;

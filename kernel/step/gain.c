@@ -12,7 +12,9 @@
 //
 // Motors with a limit and dry friction of joints are loads here: their impulses are part of the
 // motion v_free with which that of the contacts is compared. A motor that presses a body onto a
-// contact adds energy as the same force does.
+// contact adds energy as the same force does. Joints answer the forces in this motion, too: without
+// its hinge a pendulum would not be pressed to its stop. What they answer costs a solve, which is
+// made where the work with u_k alone is a gain.
 //
 // With friction, Newton's law for several contacts at once may have no solution, at any step size:
 // a ball that closes between two planes with e > 0, whose half angle is smaller than that of
@@ -28,6 +30,7 @@
 
 #include "problem/measure.h"
 #include "step/couple.h"
+#include "step/jointed.h"
 
 // least gain, relative to the energy that the contacts of an island exchange; a smaller one is an
 // error of the solver, and so is one below ten times the residual of the velocities
@@ -109,26 +112,49 @@ static island_work work_of(const trial *t, int i, const double *v_free, double *
     return (island_work){sum, fabs(before) + fabs(after), sqrt(r2), sum, i};
 }
 
-pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_work **of)
+// Replaces v by the motion without contacts in which joints hold, for the bodies that they connect,
+// in the islands in `asked`. Where they cannot hold, the island leaves `asked`
+static pcs_status with_joints(const trial *t, int *up, pcs_arena mem, bool *asked, double *v)
 {
-    const size_t n = (size_t)t->m->n_systems;
-    *up = PCS_TAKE(mem, n, int);
-    *of = PCS_TAKE(mem, n, island_work);
-    double *u_free = PCS_TAKE(mem, (size_t)t->solution.rows, double);
-    double *start = PCS_TAKE(mem, n, double); // sums with u_k
-    if (!*up || !*of || !u_free || !start) return pcs_fail_memory("step: the energy of contacts");
-    memset(*of, 0, n * sizeof **of);
-    memset(start, 0, n * sizeof *start);
-    step_join_islands(t, *up);
-    const double *v_free;
-    PCS_TRY(without_contacts(t, mem, &v_free));
+    jointed joints;
+    PCS_TRY(jointed_find(t, &mem, &joints));
+    if (joints.n == 0) return PCS_OK;
+    double *p = PCS_TAKE(&mem, (size_t)t->m->nv, double);
+    if (!p) return pcs_fail_memory("step: the energy of contacts");
+    trial_copy(t, NULL, p);
+    for (int i = 0; i < t->list.n && t->list.c[i].joint; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->active || is_contact(c)) continue;
+        bodies_block_impulse(&t->list.k[i], t->m->block_start, t->rotation, t->solution.r + c->at,
+                             p);
+    }
+    for (int g = 0; g < joints.n; ++g) {
+        const int b = joints.block[joints.start[g]];
+        const int root = island_root(up, t->m->block_system[b]);
+        if (!asked[root]) continue;
+        PCS_TRY(jointed_velocity(t, &joints, b, mem, p, v));
+        asked[root] = !joints.loose[g];
+    }
+    return PCS_OK;
+}
+
+// sums over the contacts of each island, or of those in `asked`; start: with u_k in place of u_free
+static void sum_works(const trial *t, int *up, const bool *asked, const double *v_free,
+                      double *u_free, island_work *of, double *start)
+{
+    for (int k = 0; k < t->m->n_systems; ++k) {
+        if (asked && !asked[k]) continue;
+        of[k] = (island_work){0};
+        start[k] = 0;
+    }
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         candidates_fetch(&t->list, i);
         if (!is_contact(c)) continue;
-        const int root = island_root(*up, candidate_mover(t, c));
+        const int root = island_root(up, candidate_mover(t, c));
+        if (asked && !asked[root]) continue;
         double own_start;
-        island_work *w = &(*of)[root];
+        island_work *w = &of[root];
         const island_work own = work_of(t, i, v_free, u_free, &own_start);
         start[root] += own_start;
         w->sum += own.sum;
@@ -137,6 +163,35 @@ pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_wo
         if (!(own.sum > w->most)) continue;
         w->most = own.sum;
         w->worst = i;
+    }
+}
+
+pcs_status step_island_works(const trial *t, double least, pcs_arena *mem, int **up,
+                             island_work **of)
+{
+    const size_t n = (size_t)t->m->n_systems, nv = (size_t)t->m->nv;
+    *up = PCS_TAKE(mem, n, int);
+    *of = PCS_TAKE(mem, n, island_work);
+    double *u_free = PCS_TAKE(mem, (size_t)t->solution.rows, double);
+    double *start = PCS_TAKE(mem, n, double);
+    if (!*up || !*of || !u_free || !start) return pcs_fail_memory("step: the energy of contacts");
+    step_join_islands(t, *up);
+    const double *v_free;
+    PCS_TRY(without_contacts(t, mem, &v_free));
+    sum_works(t, *up, NULL, v_free, u_free, *of, start);
+
+    bool *asked = PCS_TAKE(mem, n, bool), any = false;
+    if (!asked) return pcs_fail_memory("step: the energy of contacts");
+    for (size_t i = 0; i < n; ++i) {
+        asked[i] = start[i] > least * (*of)[i].pushed;
+        any = any || asked[i];
+    }
+    if (any && t->list.c[0].joint) { // interactions come first
+        double *v = PCS_TAKE(mem, nv, double);
+        if (!v) return pcs_fail_memory("step: the energy of contacts");
+        trial_copy(t, v_free, v);
+        PCS_TRY(with_joints(t, *up, *mem, asked, v));
+        sum_works(t, *up, asked, v, u_free, *of, start);
     }
     for (size_t i = 0; i < n; ++i) {
         (*of)[i].sum = fmin((*of)[i].sum, start[i]);
@@ -166,7 +221,7 @@ pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candi
     }
     int *up;
     island_work *of;
-    PCS_TRY(step_island_works(t, &mem, &up, &of));
+    PCS_TRY(step_island_works(t, 0, &mem, &up, &of));
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         if (!c->active || !c->bounces) continue;

@@ -793,8 +793,10 @@ typedef struct island_work {
     double most;      // work of the contact that adds most
     int worst;        // this contact
 } island_work;
-// the works of islands, each at its root, with u' of contacts in their u; from the arena
-pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_work **of);
+// the works of islands, each at its root, with u' of contacts in their u; from the arena. least: a
+// work below this velocity times `pushed` is no gain, and need not be found with joints
+pcs_status step_island_works(const trial *t, double least, pcs_arena *mem, int **up,
+                             island_work **of);
 // lets a contact close without rebound
 void candidate_land(candidate *c);
 // lets the contacts of islands that gain energy land, and velocities must be solved again;

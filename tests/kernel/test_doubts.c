@@ -215,7 +215,8 @@ TEST(steps_taken_unsolved_are_counted)
 
 // Three balls that touch. The larger restitution is that of a contact: 1 for the first two, which
 // meet at 1 m/s, 0 for the others, which separate at `apart` and move together after the impact.
-static void put_three(scene *s, heard *h, double apart)
+// halves: each is two bodies on the same place that a joint holds together
+static void put_balls(scene *s, heard *h, double apart, bool halves)
 {
     open_heard(s, h);
     scene_gravity(s, 0, 0, 0);
@@ -224,8 +225,19 @@ static void put_three(scene *s, heard *h, double apart)
     const double v[3] = {1, 0, apart};
     for (int i = 0; i < 3; ++i) {
         const double x[3] = {i, 0, 0}, vi[3] = {v[i], 0, 0};
-        scene_solid_ball(s, 1, 0.5, x, vi, i == 0);
+        const double mass = halves ? 0.5 : 1;
+        pcs_joint_def joint = pcs_joint_def_default(PCS_JOINT_FIXED);
+        joint.system1 = scene_solid_ball(s, mass, 0.5, x, vi, i == 0);
+        if (!halves) continue;
+        joint.system2 = scene_ball(s, mass, 0.5, x, vi);
+        CK_OK(pcs_model_place_joint(s->m, x, (double[]){0, 0, 1}, NULL, &joint));
+        CK_OK(pcs_model_add_joint(s->m, &joint, NULL));
     }
+}
+
+static void put_three(scene *s, heard *h, double apart)
+{
+    put_balls(s, h, apart, false);
 }
 
 static void open_three(scene *s, heard *h, double apart)
@@ -257,6 +269,50 @@ TEST(gains_are_named_once_for_each_contact)
             ck_assert_int_eq(h.n, 1);
         }
         pcs_state_destroy(start);
+        scene_close(&s);
+    }
+}
+
+// the gain of bodies in two halves is that of whole ones
+TEST(joints_within_bodies_change_no_gain)
+{
+    for (int i = 0; i < 10; ++i) {
+        scene s;
+        heard h;
+        const double a = 0.05 + 0.05 * i, gain = (1 - (1 - a + a * a)) / 3;
+        put_balls(&s, &h, a, true);
+        scene_start(&s);
+        scene_step(&s, 1e-3);
+        const pcs_doubt *d = &s.report.doubt[PCS_DOUBT_GAIN];
+        ck_assert_int_eq(d->count, 1);
+        CK_NEAR(d->value, gain, 1e-8);
+        scene_close(&s);
+    }
+}
+
+// A pendulum comes to rest on a stop with restitution. In one of the last steps it leaves the stop,
+// and its weight presses it back, by its hinge: no gain, as without a joint
+TEST(a_pendulum_that_comes_to_rest_on_a_stop_gains_nothing)
+{
+    const double restitution[] = {0, 0.1, 0.3, 0.5};
+    for (int k = 0; k < 12; ++k) {
+        scene s;
+        heard h;
+        open_heard(&s, &h);
+        const double w = 0.1 + 0.37 * k, l = 0.5, edges[3] = {0.3, 0.2, 0.2};
+        const pcs_system bob = scene_box(&s, 1, edges, (double[]){l, 0, 0}, NULL,
+                                         (double[]){0, 0, w * l}, (double[]){0, -w, 0});
+        pcs_joint_def hinge = pcs_joint_def_default(PCS_JOINT_HINGE);
+        pcs_joint_limits stop = {.low = -1, .high = 0.5, .e = restitution[k % 4]};
+        hinge.system1 = bob;
+        CK_OK(pcs_model_place_joint(s.m, (double[3]){0}, (double[]){0, 1, 0}, NULL, &hinge));
+        CK_OK(pcs_model_add_joint(s.m, &hinge, &stop.joint));
+        CK_OK(pcs_model_add_joint_limits(s.m, &stop, NULL));
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 2e-3, 2, &report);
+        silent(&report, &h);
+        ck_assert(fabs(scene_v(&s, bob)[4]) <= 1e-6); // at rest
         scene_close(&s);
     }
 }
