@@ -111,7 +111,7 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out)
     int *room = PCS_TAKE(mem, 4 * n + 1 + nv, int);
     size_t *off = PCS_TAKE(mem, n, size_t);
     unsigned char *kind = PCS_TAKE(mem, n, unsigned char);
-    double *start = PCS_TAKE(mem, 2 * nv, double);
+    double *start = PCS_TAKE(mem, 3 * nv, double);
     pcs_arena scratch = *mem;
     int *up = PCS_TAKE(&scratch, n, int), *width = PCS_TAKE(&scratch, n, int);
     if (!c || !width || !room || !off || !kind || !start || !up)
@@ -122,7 +122,8 @@ pcs_status couple_begin(const trial *t, pcs_arena *mem, coupling **out)
                     .start = room + 3 * n,
                     .off = off,
                     .kind = kind,
-                    .at_start = {start, start + nv, start}};
+                    .at_start = {start, start + nv, start},
+                    .rounding = start + 2 * nv};
     join_blocks(m, up);
     const size_t values = c->values = lay_out(m, up, join_large(m, up, width), c);
     const envelope **of = PCS_TAKE(mem, n, const envelope *);
@@ -374,11 +375,11 @@ static double largest_position(const trial *t, int system)
     return fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
 }
 
-double couple_rounding(const trial *t, const model_force *f, const force_side side[2],
-                       const double *K)
+void couple_rounding(const trial *t, const model_force *f, const force_side side[2],
+                     const double *K, const double *D, double *square)
 {
     const int N = side[0].n + side[1].n;
-    double far = 0, sum = 0, part = 0;
+    double far = 0, part = 0;
     for (int e = 0; e < 2; ++e) {
         if (f->system[e] < 0) continue;
         const model_system *s = &t->m->system[f->system[e]];
@@ -394,17 +395,19 @@ double couple_rounding(const trial *t, const model_force *f, const force_side si
         if (f->def.kind != PCS_FORCE_USER) far = fmax(far, v3_norm(p));
         if (f->pose[e] != f->system[e]) far = fmax(far, largest_position(t, f->pose[e]));
     }
+    memset(square, 0, (size_t)N * sizeof *square);
+    const double least = part * ROUNDING;
     for (int e = 0, k = 0; e < 2; ++e) {
         const bool pose = f->system[e] >= 0 && t->m->system[f->system[e]].kind != SYSTEM_LAGRANGIAN;
         for (int j = 0; j < side[e].n; ++j, ++k) {
             const double size = pose && j >= 3 ? 1 : far;
             for (int i = 0; i < N; ++i) {
-                const double x = K[i + (size_t)N * (size_t)k] * size;
-                sum += x * x;
+                const size_t at = (size_t)i + (size_t)N * (size_t)k;
+                const double x = least * K[at] * size, y = least * D[at] * side[e].v[j];
+                square[i] += x * x + y * y;
             }
         }
     }
-    return sum * part * part * ROUNDING * ROUNDING;
 }
 
 // adds an element to the joined block of its systems
@@ -416,10 +419,15 @@ static pcs_status add_element(const trial *t, const model_force *f, pcs_arena me
     sides_in_step(t, f, t->end.moved, !t->end.moved, side);
     if (posed_element(m, f)) return posed_add(t, f, side, mem, c);
     PCS_TRY(take_jacobian(t, f, side, &mem, &K, &D));
-    c->rounding += couple_rounding(t, f, side, K);
     const int N = side[0].n + side[1].n;
+    double *square = PCS_TAKE(&mem, (size_t)N, double);
+    if (!square) return pcs_fail_memory("step: forces");
+    couple_rounding(t, f, side, K, D, square);
     for (int row = 0, i0 = 0; row < 2; i0 += side[row].n, ++row) {
         if (!system_moves(m, f->system[row])) continue;
+        for (int i = 0; i < side[row].n; ++i) {
+            c->rounding[m->system[f->system[row]].v_at + i] += square[i0 + i];
+        }
         const double a = t->h * step_force_part(t, f->system[row]);
         for (int to = 0, k0 = 0; to < 2; k0 += side[to].n, ++to) {
             if (!system_moves(m, f->system[to])) continue;
@@ -457,7 +465,7 @@ pcs_status couple_factorise(const trial *t, pcs_arena mem)
 {
     const pcs_model *m = t->m;
     coupling *c = t->joined;
-    c->rounding = 0;
+    memset(c->rounding, 0, (size_t)m->nv * sizeof *c->rounding);
     if (c->sparse >= 0) sparse_clear(c);
     for (int b = 0; b < m->n_blocks; ++b) {
         const int j = c->of[b];

@@ -43,7 +43,7 @@ typedef struct coupling {
     int *solved_column;               // of systems with sparse matrices, per velocity of the model
                                       // its place, or -1; null: there are none
     system_force at_start;            // forces of all elements at the start
-    double rounding;                  // square of the rounding of their forces in R, (N s)^2
+    double *rounding;                 // per velocity: square of the rounding of their forces in R
 } coupling;
 
 // the joined blocks of a step, from the arena
@@ -57,9 +57,10 @@ double *sparse_slot(const trial *t, int row, int column, size_t *stride);
 double *sparse_number(const trial *t, const coupling *c, int row, int i, int column, int j);
 // the values of a system with sparse matrices
 void sparse_put(const trial *t, int b, coupling *c);
-// the square of the rounding of an element in R, from that of its coordinates
-double couple_rounding(const trial *t, const model_force *f, const force_side side[2],
-                       const double *K);
+// The squares of the rounding of an element in R, from that of its coordinates and velocities, one
+// for each velocity of its sides
+void couple_rounding(const trial *t, const model_force *f, const force_side side[2],
+                     const double *K, const double *D, double *square);
 // Elements with a body that a system with sparse matrices carries: those of couple.c for all others
 bool posed_element(const pcs_model *m, const model_force *f);
 pcs_status posed_ends(const trial *t, pcs_arena *mem, coupling *c);

@@ -182,17 +182,34 @@ static pcs_status add_between(const trial *t, const posed *p, const coupled_end 
     return PCS_OK;
 }
 
+// adds the squares of the rounding of an end to those of the velocities that move it
+static void add_rounding(const trial *t, const posed *p, const coupled_end *end, int e,
+                         const double *square, coupling *c)
+{
+    double *to = c->rounding + t->m->block_start[end->block];
+    for (int i = 0; i < end->n; ++i) {
+        const int row = end->column[i];
+        for (int k = 0; k < p->side[e].n; ++k) {
+            const double g = p->B[e] ? p->B[e][k + 6 * (size_t)row] : (double)(k == row);
+            to[row] += g * g * square[k];
+        }
+    }
+}
+
 pcs_status posed_add(const trial *t, const model_force *f, const force_side side[2], pcs_arena mem,
                      coupling *c)
 {
     const coupled_end *end = &c->end[2 * (f - t->m->force)];
     posed p;
     PCS_TRY(take_posed(t, f, side, &mem, &p));
-    c->rounding += couple_rounding(t, &p.as, p.side, p.K);
     const int N = p.side[0].n + p.side[1].n;
+    double *square = PCS_TAKE(&mem, (size_t)N, double);
+    if (!square) return pcs_fail_memory("step: forces");
+    couple_rounding(t, &p.as, p.side, p.K, p.D, square);
     for (int e = 0, i0 = 0; e < 2; i0 += p.side[e].n, ++e) {
         if (end[e].block < 0) continue;
         const int n = p.side[e].n;
+        add_rounding(t, &p, &end[e], e, square + i0, c);
         const double a = t->h * step_force_part(t, t->m->block_system[end[e].block]);
         for (int g = 0, k0 = 0; g < 2; k0 += p.side[g].n, ++g) {
             if (end[g].block < 0) continue;

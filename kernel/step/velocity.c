@@ -150,68 +150,141 @@ static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *en
     return t->joined ? couple_evaluate(t, first, mem, end) : PCS_OK;
 }
 
-// |M (v, v_k)|^2 with the diagonal of M
-static double momentum_square(const trial *t)
+// ---- the balance of a system --------------------------------------------------------------------
+
+// The residual e = R - H^T r of a system is measured against its own terms: what another body does,
+// or the velocity of the frame, does not decide when the iterates of this one end. A term is what
+// changes the momentum of the step: M (v - v_k), h times each part of F_k, each impulse of H^T r,
+// but not M v. Translation and rotation of a body are measured apart, and so are the coordinates of
+// a Lagrangian system that have mass and those that have none. With the diagonal of M^-1 the unit
+// of a coordinate cancels: |e|^2 = sum e_i^2 / M_ii.
+
+// A residual this part of M v, of h K q and of h D v counts as none: it is rounding of v and q
+#define ROUNDING (8 * DBL_EPSILON)
+
+// the size of the numbers that are rounded in coordinate i of a system
+static inline double rounded(const trial *t, const model_system *s, double mass, int i)
 {
-    double sum = 0;
+    const int at = s->v_at + i, from = s->q_at + i;
+    const double v = fabs(t->end.v[at]) + fabs(t->st->v[at]);
+    if (s->kind == SYSTEM_BODY) return mass * v;
+    const double q = fabs(t->end.q[from]) + fabs(t->st->q[from]);
+    return mass * v +
+           t->h * (system_stiffness_diagonal(s, i) * q + system_damping_diagonal(s, i) * v);
+}
+
+// squares, with M^-1
+typedef struct balance {
+    double left, terms, rounding;
+} balance;
+
+// the part of coordinate i, and its weight
+static inline balance *part_of_coordinate(const model_system *s, int i, double mass,
+                                          balance part[2], double *weight)
+{
+    *weight = mass > 0 ? 1 / mass : 1;
+    return &part[s->kind == SYSTEM_BODY ? i / 3 : !(mass > 0)];
+}
+
+static inline void add_residual(const trial *t, const model_system *s, const double *M, int i,
+                                balance part[2])
+{
+    const int at = s->v_at + i;
+    const double mass = system_mass_diagonal(s, M, i);
+    double weight;
+    balance *of = part_of_coordinate(s, i, mass, part, &weight);
+    const double left = t->end.R[at] - t->end.p[at], lost = ROUNDING * rounded(t, s, mass, i);
+    of->left += left * left * weight;
+    of->rounding += (lost * lost + (t->joined ? t->joined->rounding[at] : 0)) * weight;
+}
+
+// size: that of the impulses
+static inline void add_term(const trial *t, const model_system *s, const double *M, int i,
+                            double size, balance part[2])
+{
+    const int at = s->v_at + i;
+    const double mass = system_mass_diagonal(s, M, i);
+    double weight;
+    balance *of = part_of_coordinate(s, i, mass, part, &weight);
+    const system_force F = force_at(t->Fk, at);
+    const double change = mass * fabs(t->end.v[at] - t->st->v[at]);
+    const double force = fmax(fabs(*F.conservative), fmax(fabs(*F.other), fabs(*F.gyroscopic)));
+    const double term = fmax(change, fmax(t->h * force, size));
+    of->terms += term * term * weight;
+}
+
+// |e| relative to the terms, of the worse of both parts; size as long as v, or null. Bodies have a
+// constant n
+static inline double residual_of(const trial *t, const model_system *s, const double *M, int n,
+                                 const double *size)
+{
+    balance part[2] = {{0}};
+    for (int i = 0; i < n; ++i) {
+        add_residual(t, s, M, i, part);
+    }
+    const bool none = part[0].left <= part[0].rounding && part[1].left <= part[1].rounding;
+    for (int i = 0; !none && i < n; ++i) {
+        add_term(t, s, M, i, size ? size[s->v_at + i] : 0, part);
+    }
+    double worst = 0;
+    for (int k = 0; k < 2; ++k) {
+        const double left = part[k].left;
+        if (left <= part[k].rounding) continue;
+        const double ratio = sqrt(left / (part[k].terms > 0 ? part[k].terms : left));
+        if (ratio > worst || isnan(ratio)) worst = ratio;
+    }
+    return worst;
+}
+
+static double system_residual(const trial *t, int b, const double *size)
+{
+    const model_system *s = &t->m->system[t->m->block_system[b]];
+    const double *M = s->varies ? t->end.M + t->m->block_off[b] : NULL;
+    if (s->kind == SYSTEM_BODY) return residual_of(t, s, M, BODY_NV, size);
+    return residual_of(t, s, M, s->nv, size);
+}
+
+// True when the last iterate changed v of a system by no more than the rounding error of q causes.
+// If forces cancel, as for a mass at rest on its spring, no residual is smaller. An error d of q is
+// an error h theta dF/dq d of R, and with A >= h^2 theta^2 |dF/dq| an error d / (h theta^2) of v.
+static bool lost_in_rounding(const trial *t, int b)
+{
+    const model_system *s = &t->m->system[t->m->block_system[b]];
+    const double part = step_force_part(t, t->m->block_system[b]), slope = t->h * part * part;
+    if (slope == 0) return false;
+    double q = 1, moved = 0;
+    for (int i = 0; i < s->nq; ++i) {
+        q = fmax(q, fabs(t->end.q[s->q_at + i]));
+    }
+    for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
+        moved = fmax(moved, fabs(t->end.v[i] - t->end.v_before[i]));
+    }
+    return moved <= 16 * DBL_EPSILON * q / slope;
+}
+
+// True when the iterates of every system have ended: its residual is small, or it was lost in
+// rounding twice in a row, which `lost` counts per block. *residual: the largest of all systems
+static pcs_status balanced(const trial *t, pcs_arena mem, motion *end, int *lost, double *residual,
+                           bool *all)
+{
+    double *size = NULL;
+    if (t->solution.rows > 0) {
+        size = PCS_TAKE(&mem, (size_t)t->m->nv, double);
+        if (!size) return pcs_fail_memory("step");
+        bodies_impulses(&t->solution.problem, t->solution.r, end->p);
+        bodies_impulse_sizes(&t->solution.problem, t->solution.r, size);
+    }
+    *residual = 0;
+    *all = true;
     for (int b = 0; b < t->m->n_blocks; ++b) {
-        const model_system *s = &t->m->system[t->m->block_system[b]];
         if (skips(t, t->m->block_system[b])) continue;
-        const double *M = s->varies ? t->end.M + t->m->block_off[b] : NULL;
-        const double *v = t->end.v + s->v_at, *v_k = t->st->v + s->v_at;
-        for (int i = 0; i < s->nv; ++i) {
-            const double mass = system_mass_diagonal(s, M, i);
-            sum += mass * mass * (v[i] * v[i] + v_k[i] * v_k[i]);
-        }
+        const double own = system_residual(t, b, size);
+        if (own > *residual || isnan(own)) *residual = own;
+        const bool small = own <= t->m->scheme.newton_tol;
+        lost[b] = !small && lost_in_rounding(t, b) ? lost[b] + 1 : 0;
+        *all = *all && (small || lost[b] >= 2);
     }
-    return sum;
-}
-
-// |R - H^T r| relative to its largest term; p, zero on entry, becomes H^T r
-static double relative_residual(const trial *t, motion *end)
-{
-    if (t->solution.rows > 0) bodies_impulses(&t->solution.problem, t->solution.r, end->p);
-    const double *R = end->R, *p = end->p, *F = t->F_k, hh = t->h * t->h;
-    double left = 0, impulse = 0, force = 0;
-    for (int i = 0; i < t->n_runs; ++i) {
-        const trial_run *run = &t->run[i];
-        for (int k = run->v; k < run->v + run->nv; ++k) {
-            left += (R[k] - p[k]) * (R[k] - p[k]);
-        }
-    }
-    if (left == 0 || (t->joined && left <= t->joined->rounding)) return 0;
-    for (int i = 0; i < t->n_runs; ++i) {
-        const trial_run *run = &t->run[i];
-        for (int k = run->v; k < run->v + run->nv; ++k) {
-            impulse += p[k] * p[k];
-            force += hh * F[k] * F[k];
-        }
-    }
-    const double scale = sqrt(fmax(impulse, fmax(momentum_square(t), force)));
-    return scale > 0 ? sqrt(left) / scale : sqrt(left);
-}
-
-// True when the last iterate changed v by no more than the rounding error of q causes. If forces
-// cancel, as for a mass at rest on its spring, no residual is smaller. An error d of q is an error
-// h theta dF/dq d of R, and with A >= h^2 theta^2 |dF/dq| an error d / (h theta^2) of v.
-static bool lost_in_rounding(const trial *t)
-{
-    const pcs_model *m = t->m;
-    for (int b = 0; b < m->n_blocks; ++b) {
-        const model_system *s = &m->system[m->block_system[b]];
-        if (skips(t, m->block_system[b])) continue;
-        const double part = step_force_part(t, m->block_system[b]), slope = t->h * part * part;
-        if (slope == 0) return false;
-        double q = 1, moved = 0;
-        for (int i = 0; i < s->nq; ++i) {
-            q = fmax(q, fabs(t->end.q[s->q_at + i]));
-        }
-        for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
-            moved = fmax(moved, fabs(t->end.v[i] - t->end.v_before[i]));
-        }
-        if (moved > 16 * DBL_EPSILON * q / slope) return false;
-    }
-    return true;
+    return PCS_OK;
 }
 
 // ---- the iteration matrix ---------------------------------------------------------------------
@@ -375,12 +448,12 @@ typedef struct step_parts {
     solution *solution;
 } step_parts;
 
-// one iterate; *good: its numbers are finite
-static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
-                          pcs_step_report *out, bool *good)
+// one iterate; *good: its numbers are finite; *all: every system is balanced
+static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to, int *lost,
+                          pcs_step_report *out, bool *good, bool *all)
 {
     const pcs_model *m = t->m;
-    *good = false;
+    *good = *all = false;
     PCS_TRY(factorise(t, *mem, to->solution));
     trial_copy(t, t->end.v, t->end.v_before);
     to->end->moved = true;
@@ -405,7 +478,7 @@ static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
         PCS_TRY(step_update_rows(t, *mem, to->list, to->solution));
     }
     out->newton_iters += 1;
-    out->newton_residual = relative_residual(t, to->end);
+    PCS_TRY(balanced(t, *mem, to->end, lost, &out->newton_residual, all));
     *good = !isnan(out->newton_residual);
     return PCS_OK;
 }
@@ -425,24 +498,24 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, true, *mem, to->end));
 
-    int lost = 0, none = 0;
+    int none = 0, *lost = PCS_TAKE(mem, (size_t)t->m->n_blocks, int);
+    if (!lost) return pcs_fail_memory("step");
+    memset(lost, 0, (size_t)t->m->n_blocks * sizeof *lost);
     const pcs_arena base = *mem;
     *outcome = PCS_OUTCOME_MAX_ITERS;
     out->newton_residual = NAN; // no v' yet
     for (int it = 0; it < most && *outcome == PCS_OUTCOME_MAX_ITERS; ++it) {
-        bool good;
+        bool good, all;
         // the first iterate is made with any budget: without it there is no result to judge
         if (it > 0 && step_velocity_over(t->work, t->share, outcome)) break;
         step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
-        PCS_TRY(iterate(t, mem, to, out, &good));
+        PCS_TRY(iterate(t, mem, to, lost, out, &good, &all));
         if (!good) {
             *outcome = PCS_OUTCOME_DIVERGED;
-        } else if (out->newton_residual <= scheme->newton_tol) {
+        } else if (all) {
             *outcome = PCS_OUTCOME_CONVERGED;
         } else {
-            lost = lost_in_rounding(t) ? lost + 1 : 0;
-            if (lost == 2) *outcome = PCS_OUTCOME_CONVERGED;
             // with impulses that obey no law the residual need not fall
             none = out->solve.outcome == PCS_OUTCOME_INFEASIBLE ? none + 1 : 0;
             if (none == 2 && !step_rows_follow(scheme)) *outcome = PCS_OUTCOME_INFEASIBLE;

@@ -52,6 +52,18 @@ static inline double system_mass_diagonal(const model_system *s, const double *M
     return i < 3 ? s->mass : s->J[4 * (i - 3)];
 }
 
+// the same of the stiffness K and the damping D of a Lagrangian system; 0 where it has none
+static inline double system_stiffness_diagonal(const model_system *s, int i)
+{
+    if (s->sparse) return s->sparse->K.val ? envelope_diagonal(&s->sparse->K, i) : 0;
+    return s->K ? s->K[(size_t)i * ((size_t)s->nv + 1)] : 0;
+}
+static inline double system_damping_diagonal(const model_system *s, int i)
+{
+    if (s->sparse) return s->sparse->D.val ? envelope_diagonal(&s->sparse->D, i) : 0;
+    return s->D ? s->D[(size_t)i * ((size_t)s->nv + 1)] : 0;
+}
+
 // The iteration matrix of a body without force callbacks at angular velocity v[3..5], which is
 // diag(m I, J + S + a ([omega]x J - [J omega]x)), where S is null or `stiff`, 3x3: diagonal when
 // the inertia is isotropic and there is no S. The kind for block_lu (linalg/mass.h) is returned,

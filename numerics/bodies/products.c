@@ -1,6 +1,7 @@
 // Products with H and its blocks, from frames and levers: u = H v, p = H^T r, W_ii.
 #include "bodies/bodies.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "linalg/bsr.h"
@@ -47,8 +48,9 @@ void bodies_block_constant(const bodies_problem *b, int block, const double *v_f
     }
 }
 
-void bodies_block_impulse(const bodies_block *k, const int *start, const double *R, const double *r,
-                          double *p)
+// p += J^T r, or with `sizes` the absolute values of its terms
+static inline void add_impulse(const bodies_block *k, const int *start, const double *R,
+                               const double *r, bool sizes, double *p)
 {
     double force[3] = {0}, turn[3] = {0};
     const bool rigid = (k->sys[0] >= 0 && !k->rows[0]) || (k->sys[1] >= 0 && !k->rows[1]);
@@ -66,7 +68,8 @@ void bodies_block_impulse(const bodies_block *k, const int *start, const double 
             const int n = width(start, k->sys[s]);
             for (int j = 0; j < n; ++j) {
                 for (int a = 0; a < k->dim; ++a) {
-                    ps[j] += k->rows[s][a + k->dim * j] * r[a];
+                    const double term = k->rows[s][a + k->dim * j] * r[a];
+                    ps[j] += sizes ? fabs(term) : term;
                 }
             }
             continue;
@@ -76,10 +79,16 @@ void bodies_block_impulse(const bodies_block *k, const int *start, const double 
         v3_along(moment, k->along[s], turn, moment);
         m3_mul_t(R + 9 * (size_t)k->sys[s], moment, body);
         for (int i = 0; i < 3; ++i) {
-            ps[i] += s == 0 ? force[i] : -force[i];
-            ps[3 + i] += s == 0 ? body[i] : -body[i];
+            ps[i] += sizes ? fabs(force[i]) : s == 0 ? force[i] : -force[i];
+            ps[3 + i] += sizes ? fabs(body[i]) : s == 0 ? body[i] : -body[i];
         }
     }
+}
+
+void bodies_block_impulse(const bodies_block *k, const int *start, const double *R, const double *r,
+                          double *p)
+{
+    add_impulse(k, start, R, r, false, p);
 }
 
 void bodies_impulses(const bodies_problem *b, const double *r, double *p)
@@ -87,6 +96,14 @@ void bodies_impulses(const bodies_problem *b, const double *r, double *p)
     memset(p, 0, (size_t)b->A->start[b->A->nb] * sizeof *p);
     for (int i = 0; i < b->nb; ++i) {
         bodies_block_impulse(&b->block[i], b->A->start, b->R, r + b->block[i].row, p);
+    }
+}
+
+void bodies_impulse_sizes(const bodies_problem *b, const double *r, double *size)
+{
+    memset(size, 0, (size_t)b->A->start[b->A->nb] * sizeof *size);
+    for (int i = 0; i < b->nb; ++i) {
+        add_impulse(&b->block[i], b->A->start, b->R, r + b->block[i].row, true, size);
     }
 }
 

@@ -273,7 +273,7 @@ TEST(a_step_without_remaining_budget_is_accepted)
 static void spin(scene *s, int halvings)
 {
     *s = scene_open();
-    s->scheme.newton_max = 3;
+    s->scheme.newton_max = 2;
     s->scheme.halvings = halvings;
     const double edges[3] = {0.1, 0.2, 0.5}, x[3] = {0}, omega[3] = {3, 20, 6};
     scene_box(s, 1, edges, x, NULL, NULL, omega);

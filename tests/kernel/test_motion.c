@@ -2,6 +2,9 @@
 // with constant and with varying mass, against closed forms and a fourth-order reference.
 #include "scene.h"
 
+#include <percuss/force.h>
+#include <percuss/joint.h>
+
 #include <string.h>
 
 #include "linalg/m3.h"
@@ -376,6 +379,128 @@ TEST(newton_converges_quadratically)
     }
     ck_assert_int_ge(seen, 1);
     ck_assert(residual[5] < 1e-13);
+}
+
+// ---- when the iterates end ----------------------------------------------------------------------
+
+enum { TUMBLES, BALL_ON_SPRING, ON_BUSHING, ON_BALL_JOINT, SMALL_MOTIONS };
+
+// A body of 1 g that moves in one of these ways; lengths are multiples of a, and V is the velocity
+// of the frame
+static pcs_system small_motion(scene *s, int which, double a, double V)
+{
+    const double mass = 1e-3, edges[3] = {0.01 * a, 0.02 * a, 0.03 * a};
+    const double x[3] = {which == BALL_ON_SPRING ? 0.1 * a : 0, 0, 0}, omega[3] = {0.1, 20, 0.1};
+    const double v[3] = {V, which == BALL_ON_SPRING ? 3 * a : 0, 0};
+    const pcs_system b = scene_box(s, mass, edges, x, NULL, v, omega);
+    pcs_force_def element = pcs_force_def_default(PCS_FORCE_SPRING);
+    element.system1 = b;
+    element.stiffness = 1e4 * mass;
+    element.length = 0.1 * a;
+    pcs_force_def bushing = pcs_force_def_default(PCS_FORCE_BUSHING);
+    bushing.system1 = b;
+    for (int i = 0; i < 6; ++i) {
+        bushing.K[7 * i] = i < 3 ? 1e4 * mass : mass * a * a;
+    }
+    bushing.K[1] = bushing.K[6] = 3e3 * mass;
+    pcs_joint_def ball = pcs_joint_def_default(PCS_JOINT_BALL);
+    ball.system1 = b;
+    ball.point1[0] = ball.point2[0] = 0.05 * a;
+    if (which == BALL_ON_SPRING) CK_OK(pcs_model_add_force(s->m, &element, NULL));
+    if (which == ON_BUSHING) CK_OK(pcs_model_add_force(s->m, &bushing, NULL));
+    if (which == ON_BALL_JOINT) CK_OK(pcs_model_add_joint(s->m, &ball, NULL));
+    return b;
+}
+
+// a heavy body that flies past and touches nothing changes no bit
+TEST(a_stranger_does_not_decide_when_newton_ends)
+{
+    for (int which = 0; which < SMALL_MOTIONS; ++which) {
+        double end[2][6];
+        for (int k = 0; k < 2; ++k) {
+            scene s = scene_open();
+            scene_gravity(&s, 0, 0, 0);
+            const pcs_system b = small_motion(&s, which, 1, 0);
+            const double x[3] = {0, 50, 0}, v[3] = {0, 0, 30};
+            if (k == 1) scene_ball(&s, 1e5, 1, x, v);
+            scene_start(&s);
+            for (int i = 0; i < 200; ++i) {
+                scene_step(&s, 2e-3);
+            }
+            memcpy(end[k], scene_v(&s, b), sizeof end[k]);
+            scene_close(&s);
+        }
+        ck_assert_msg(memcmp(end[0], end[1], sizeof end[0]) == 0, "motion %d: %.17g, %.17g", which,
+                      end[0][4], end[1][4]);
+    }
+}
+
+// Nor do the units of length and mass, and the velocity of the frame: powers of two leave the bits
+// of a rotation as they are
+TEST(no_unit_and_no_frame_decides_when_newton_ends)
+{
+    for (int which = 0; which < SMALL_MOTIONS; ++which) {
+        double end[4][3];
+        for (int k = 0; k < 4; ++k) {
+            if (k == 3 && which != TUMBLES) continue; // the others are held by the world
+            scene s = scene_open();
+            scene_gravity(&s, 0, 0, 0);
+            const pcs_system b =
+                small_motion(&s, which, ldexp(1, k == 3 ? 0 : -10 * k), k == 3 ? 1000 : 0);
+            scene_start(&s);
+            scene_steps(&s, 2e-3, 200);
+            memcpy(end[k], scene_v(&s, b) + 3, sizeof end[k]);
+            scene_close(&s);
+            ck_assert_msg(memcmp(end[0], end[k], sizeof end[0]) == 0, "motion %d, %d: %.17g, %.17g",
+                          which, k, end[0][1], end[k][1]);
+        }
+    }
+}
+
+// a pendulum, and beside it a coordinate with another unit of length that is pushed
+static int pendulum_force(void *user, double t, const double *q, const double *v, double *F)
+{
+    F[0] = -1e-3 * sin(q[0]);
+    F[1] = *(double *)user;
+    return 0;
+}
+
+TEST(no_unit_of_a_coordinate_decides_when_newton_ends)
+{
+    double end[3];
+    for (int k = 0; k < 3; ++k) {
+        const double unit = ldexp(1, 20 * (k - 1)); // of the second coordinate, 1/m
+        double push = 1e-2 / unit;
+        scene s = scene_open();
+        const pcs_lagrangian_def def = {.n = 2,
+                                        .q0 = (double[]){1, 0},
+                                        .v0 = (double[]){0, unit},
+                                        .mass = (double[]){1e-4, 0, 0, 1 / (unit * unit)},
+                                        .force = pendulum_force,
+                                        .user = &push};
+        scene_add_lagrangian(&s, &def);
+        scene_start(&s);
+        scene_steps(&s, 5e-3, 100);
+        end[k] = s.st->v[0];
+        scene_close(&s);
+        ck_assert_msg(end[k] == end[0], "%d: %.17g, %.17g", k, end[0], end[k]);
+    }
+}
+
+// Free flight takes one iterate in any frame: a residual that is rounding of M v is none
+TEST(rounding_of_the_velocity_is_no_residual)
+{
+    for (int k = 0; k < 4; ++k) {
+        const double V = k == 0 ? 0 : pow(10, 2 * k), edges[3] = {0.1, 0.2, 0.5};
+        scene s = scene_open();
+        scene_box(&s, 1, edges, (double[3]){0}, NULL, (double[3]){V, V, 0}, (double[3]){0, 0, 300});
+        scene_start(&s);
+        for (int i = 0; i < 50; ++i) {
+            scene_step(&s, 1e-3);
+            ck_assert_int_eq(s.report.newton_iters, 1);
+        }
+        scene_close(&s);
+    }
 }
 
 TEST(a_failing_force_changes_nothing)

@@ -317,7 +317,7 @@ typedef struct pcs_scheme {
                        ///< whatever theta says, and with PCS_CONFIGURATION_START joints at the
                        ///< middle: of second order, without damping. What may rebound does so half
                        ///< a step ahead (doc/stepping.md). Default true, textbook false
-    double newton_tol; ///< residual of (7.1) relative to its terms
+    double newton_tol; ///< residual of (7.1) of each system, relative to its own terms
     int newton_max;    ///< iterations of the theta scheme's Newton loop
     double accept; ///< in [0, 1]: a step that runs out of iterations, budget or digits is committed
                    ///< all the same when its residuals (newton_residual, solve.measure.residual)

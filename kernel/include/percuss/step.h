@@ -165,7 +165,8 @@ typedef struct pcs_step_report {
     bool committed;      ///< true when the state was replaced
     int newton_iters;    ///< Newton iterations of the theta scheme, all passes
     double
-        newton_residual; ///< relative residual of (7.1); NaN when the first iterate is not finite
+        newton_residual; ///< residual of (7.1), of the worst system relative to its own terms; 0
+                         ///< within their rounding; NaN when the first iterate is not finite
     double friction_residual; ///< by how much the solution violates the bounds of joint friction
                               ///< that it loads itself, in the unit of the residual of `solve`; 0
                               ///< without friction that a joint loads

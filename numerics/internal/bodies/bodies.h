@@ -99,6 +99,10 @@ void bodies_block_constant(const bodies_problem *b, int block, const double *v_f
 // p = H^T r, p of the size of v
 PCS_API void bodies_impulses(const bodies_problem *b, const double *r, double *p);
 
+// size = the sum of the absolute values of its terms, which are the forces and moments of the
+// blocks on rigid bodies, and elsewhere the products of H^T r
+PCS_API void bodies_impulse_sizes(const bodies_problem *b, const double *r, double *size);
+
 // W_ii of a block, dim x dim column-major; Z (2 x dim x the wider of its systems) is scratch
 PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W);
 
