@@ -309,8 +309,8 @@ static const column time_columns[] = {
 const table_def layout_times = {
     "/model/times", NULL,
     "interactions that depend on time or have a limited law: the id, whether the function of time"
-    " is a speed, the numbers of offset + rate t + amplitude sin(frequency t + phase), and the"
-    " limit of the law",
+    " is a speed (2 is added where it is zero and counts all the same, as that of a motor), the"
+    " numbers of offset + rate t + amplitude sin(frequency t + phase), and the limit of the law",
     COLUMN_F64, COLUMNS(time_columns)};
 
 static const column force_def_columns[] = {

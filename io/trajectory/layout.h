@@ -91,7 +91,8 @@ typedef struct joint_row {
     double point1[3], axes1[4], point2[3], axes2[4], pitch, arm, low, high;
 } joint_row;
 
-// of an interaction that depends on time, or with a limited law
+// of an interaction that depends on time, or with a limited law; of_speed: 2 is added where the
+// function of time is zero and counts
 typedef struct time_row {
     int32_t interaction, of_speed;
     double offset, rate, amplitude, frequency, phase, limit;

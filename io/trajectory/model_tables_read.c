@@ -308,7 +308,8 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
     }
     if (time) {
         d.law.limit = time->limit;
-        d.relation.of_speed = time->of_speed != 0;
+        d.relation.of_speed = time->of_speed % 2 != 0;
+        d.relation.timed = time->of_speed >= 2;
         d.relation.time = (pcs_time_function){.offset = time->offset,
                                               .rate = time->rate,
                                               .amplitude = time->amplitude,

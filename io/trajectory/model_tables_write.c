@@ -201,7 +201,13 @@ static pcs_status write_joints(h5_file *f, const pcs_model *m, joint_row *row)
         }
         if (kind == PCS_RELATION_COORDINATE) {
             pcs_joint_motor motor;
-            PCS_TRY(pcs_model_joint_motor(m, (pcs_interaction){id}, &motor));
+            pcs_joint_friction friction;
+            if (pcs_model_joint_friction(m, (pcs_interaction){id}, &friction) == PCS_OK) {
+                motor = pcs_joint_motor_default(friction.joint);
+                motor.coordinate = friction.coordinate;
+            } else {
+                PCS_TRY(pcs_model_joint_motor(m, (pcs_interaction){id}, &motor));
+            }
             limits = (pcs_joint_limits){.joint = motor.joint, .coordinate = motor.coordinate};
         }
         if (kind == PCS_RELATION_LIMITS) {
@@ -235,9 +241,10 @@ static pcs_status write_times(h5_file *f, const pcs_model *m, time_row *row)
         PCS_TRY(pcs_model_interaction(m, (pcs_interaction){id}, &d));
         const pcs_time_function *t = &d.relation.time;
         const bool limited = d.law.kind == PCS_LAW_LIMITED;
-        if (!limited && t->offset == 0 && t->rate == 0 && t->amplitude == 0) continue;
+        const bool zero = t->offset == 0 && t->rate == 0 && t->amplitude == 0;
+        if (!limited && zero && !d.relation.timed) continue;
         row[n++] = (time_row){.interaction = id,
-                              .of_speed = d.relation.of_speed,
+                              .of_speed = d.relation.of_speed + (zero && d.relation.timed ? 2 : 0),
                               .offset = t->offset,
                               .rate = t->rate,
                               .amplitude = t->amplitude,

@@ -270,6 +270,7 @@ pcs_status pcs_model_add_joint_motor(pcs_model *m, const pcs_joint_motor *motor,
     const double size = joint_row_size(&def.relation, &turn);
     def.law = prescribed ? pcs_law_equality() : pcs_law_limited(motor->limit / size);
     def.relation.time = motor->target;
+    def.relation.timed = true; // also with the target 0: it would be friction
     def.relation.of_speed = motor->of_speed;
     return pcs_model_add_interaction(m, &def, out);
 }
@@ -334,7 +335,7 @@ pcs_status pcs_model_joint_motor(const pcs_model *m, pcs_interaction interaction
     pcs_interaction_def def;
     if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_model_joint_motor: an argument is null");
     PCS_TRY(pcs_model_interaction(m, interaction, &def));
-    if (!joint_is_coordinate(&def.relation)) {
+    if (!joint_is_coordinate(&def.relation) || is_friction(&def)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_model_joint_motor: interaction %d is no motor",
                         interaction.id);
     }

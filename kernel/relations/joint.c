@@ -115,10 +115,14 @@ pcs_status pcs_time_function_at(const pcs_time_function *f, double t, double *va
                     answer, *value, *df, t);
 }
 
+bool time_is_zero(const pcs_time_function *f)
+{
+    return !f->fn && f->offset == 0 && f->rate == 0 && f->amplitude == 0;
+}
+
 bool relation_has_time(const pcs_relation *relation)
 {
-    const pcs_time_function *f = &relation->time;
-    return f->fn || f->offset != 0 || f->rate != 0 || f->amplitude != 0;
+    return relation->timed || !time_is_zero(&relation->time);
 }
 
 static pcs_status check_time(const pcs_relation *relation)

@@ -15,7 +15,9 @@ bool relation_uses_quaternion(const pcs_relation *relation);
 // gradient: a distance that is not positive, a linear relation of zeros only
 pcs_status relation_check(const pcs_relation *relation);
 
-// false where its function of time is zero at all times
+// true for f = 0 at all times
+bool time_is_zero(const pcs_time_function *f);
+// true where its function of time counts: that of a motor also where it is zero
 bool relation_has_time(const pcs_relation *relation);
 
 // the two points that the first three rows of a built-in joint hold together, one after the other,

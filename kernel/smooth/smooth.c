@@ -63,7 +63,7 @@ static pcs_status check_laws(const pcs_model *m, bool joints)
                             " systems do not; use pcs_step",
                             part_words(m, PART_INTERACTION, "interaction ", i + 1, words));
         }
-        if (relation_has_time(&m->interaction[i].relation)) {
+        if (!time_is_zero(&m->interaction[i].relation.time)) {
             return pcs_fail(PCS_ERR_UNSUPPORTED,
                             "pcs_smooth_create: %s depends on time, and joints of smooth systems"
                             " do not; use pcs_step",

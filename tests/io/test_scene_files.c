@@ -684,7 +684,7 @@ TEST(limits_of_joints)
     pcs_scene_destroy(scene);
 }
 
-// motors and friction of a joint, and a winch
+// motors and friction of a joint, a winch, and a motor with the target 0
 TEST(what_acts_in_joints)
 {
     pcs_scene *scene = parse(
@@ -698,7 +698,8 @@ TEST(what_acts_in_joints)
         "  {\"kind\": \"friction\", \"joint\": \"pin\", \"limit\": 0.5, \"mu\": 0.2, \"radius\": "
         "0.1},"
         "  {\"kind\": \"rope\", \"bodies\": [\"a\", \"b\"], \"length\": 1, \"target\": {\"rate\": "
-        "-0.1}}]}");
+        "-0.1}},"
+        "  {\"kind\": \"motor\", \"joint\": \"pin\", \"limit\": 3}]}");
     pcs_joint_motor motor;
     pcs_joint_friction friction;
     pcs_interaction_def def;
@@ -712,6 +713,11 @@ TEST(what_acts_in_joints)
     CK_NEAR(friction.mu * friction.radius, 0.02, 1e-16);
     CK_OK(pcs_model_interaction(scene->model, (pcs_interaction){5}, &def));
     ck_assert(def.relation.time.rate == -0.1);
+    CK_OK(pcs_model_joint_motor(scene->model, (pcs_interaction){6}, &motor));
+    ck_assert(!motor.of_speed && motor.target.offset == 0);
+    CK_NEAR(motor.limit, 3, 1e-14);
+    CK_SAYS(pcs_model_joint_friction(scene->model, (pcs_interaction){6}, &friction), PCS_ERR_ARG,
+            "no friction");
     expect_round_trip(scene);
     pcs_scene_destroy(scene);
 }

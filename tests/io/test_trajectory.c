@@ -727,6 +727,42 @@ TEST(linear_contacts_of_many_coordinates_come_back)
     scene_close(&s);
 }
 
+// motors with the target 0, of a position and of a speed, with a limit and without, and friction
+TEST(motors_and_friction_stay_what_they_are)
+{
+    scene s = scene_open();
+    pcs_body_def def = pcs_body_def_default();
+    pcs_joint_def hinge = pcs_joint_def_default(PCS_JOINT_HINGE);
+    pcs_interaction joint;
+    hinge.system1 = scene_add(&s, &def);
+    CK_OK(pcs_model_add_joint(s.m, &hinge, &joint));
+    pcs_joint_motor motor = pcs_joint_motor_default(joint);
+    CK_OK(pcs_model_add_joint_motor(s.m, &motor, NULL));
+    motor.limit = 2;
+    CK_OK(pcs_model_add_joint_motor(s.m, &motor, NULL));
+    motor.of_speed = true;
+    CK_OK(pcs_model_add_joint_motor(s.m, &motor, NULL));
+    const pcs_joint_friction dry = {.joint = joint, .limit = 2};
+    CK_OK(pcs_model_add_joint_friction(s.m, &dry, NULL));
+    scene_start(&s);
+    CK_OK(start(RUN, &s));
+    pcs_trajectory *run;
+    CK_OK(pcs_trajectory_open(NULL, RUN, &run));
+    const pcs_model *m = pcs_trajectory_model(run);
+    for (int id = 2; id <= 5; ++id) {
+        pcs_joint_friction friction;
+        const bool is_motor = id < 5;
+        if (is_motor) {
+            CK_OK(pcs_model_joint_motor(m, (pcs_interaction){id}, &motor));
+            ck_assert(motor.of_speed == (id == 4) && motor.limit == (id == 2 ? INFINITY : 2));
+        }
+        ck_assert(is_motor !=
+                  (pcs_model_joint_friction(m, (pcs_interaction){id}, &friction) == PCS_OK));
+    }
+    pcs_trajectory_close(run);
+    scene_close(&s);
+}
+
 TEST(a_disk_that_fills_ends_the_run_and_keeps_its_frames)
 {
     scene s;

@@ -373,6 +373,48 @@ TEST(a_ball_bounces_beside_a_far_target)
     CK_NEAR(top[1], top[0], 1e-6);
 }
 
+// With the target 0 a limited motor holds its coordinate there: it is no friction, which would stop
+// the wheel elsewhere. Each reads back as what it is, and the work of a motor is prescribed
+TEST(a_motor_with_the_target_zero_is_no_friction)
+{
+    const double h = 1e-3;
+    for (int k = 0; k < 4; ++k) {
+        const bool of_speed = k == 1, dry = k == 3;
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        pcs_joint_motor motor = pcs_joint_motor_default((pcs_interaction){0}), read;
+        pcs_joint_friction friction;
+        const pcs_system wheel = flywheel(&s, 0.8, 1, &motor.joint);
+        motor.of_speed = of_speed;
+        motor.limit = k == 2 ? 1 : 1e4;
+        friction = (pcs_joint_friction){.joint = motor.joint, .limit = motor.limit};
+        pcs_interaction it;
+        CK_OK(dry ? pcs_model_add_joint_friction(s.m, &friction, &it)
+                  : pcs_model_add_joint_motor(s.m, &motor, &it));
+        if (dry) {
+            CK_SAYS(pcs_model_joint_motor(s.m, it, &read), PCS_ERR_ARG, "no motor");
+            CK_OK(pcs_model_joint_friction(s.m, it, &friction));
+        } else {
+            CK_SAYS(pcs_model_joint_friction(s.m, it, &friction), PCS_ERR_ARG, "no friction");
+            CK_OK(pcs_model_joint_motor(s.m, it, &read));
+            ck_assert(read.of_speed == of_speed);
+            CK_NEAR(read.limit, motor.limit, 1e-12 * motor.limit);
+        }
+        scene_start(&s);
+        for (int i = 0; i < 5; ++i) {
+            scene_step(&s, h);
+            const double angle = joint_now(&s, motor.joint).position[0];
+            const pcs_energy *e = &s.report.energy;
+            const double work = dry ? e->tangential : e->prescribed;
+            CK_NEAR(work, e->kinetic_after - e->kinetic_before, 1e-12);
+            if (k == 0) CK_NEAR(angle, 0, 1e-12);
+            if (of_speed || dry) CK_NEAR(scene_v(&s, wheel)[5], 0, 1e-9);
+            if (k == 2) CK_NEAR(effort_of(&s, it), -motor.limit, 1e-9);
+        }
+        scene_close(&s);
+    }
+}
+
 // the position at the end of each step is the target where the limit allows it
 TEST(a_limited_motor_reaches_a_position)
 {

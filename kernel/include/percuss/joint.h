@@ -156,7 +156,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_joint_motor(pcs_model *model,
                                                            const pcs_joint_motor *motor,
                                                            pcs_interaction *out);
 
-/// Reads a motor back. PCS_ERR_ARG, with `out` unchanged, for other interactions.
+/// Reads a motor back. PCS_ERR_ARG, with `out` unchanged, for other interactions, friction too.
 PCS_NODISCARD PCS_API pcs_status pcs_model_joint_motor(const pcs_model *model,
                                                        pcs_interaction interaction,
                                                        pcs_joint_motor *out);
@@ -184,7 +184,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_joint_friction(pcs_model *model,
                                                               pcs_interaction *out);
 
 /// Reads friction back; `radius` is 1 and `mu` their product for an angle. PCS_ERR_ARG, with `out`
-/// unchanged, for other interactions.
+/// unchanged, for other interactions, motors too.
 PCS_NODISCARD PCS_API pcs_status pcs_model_joint_friction(const pcs_model *model,
                                                           pcs_interaction interaction,
                                                           pcs_joint_friction *out);

@@ -202,7 +202,8 @@ PCS_API pcs_law pcs_law_newton_impact(double e);
 /// Newton's impact law with Coulomb friction: restitution e, tangential restitution e_t (usually 0:
 /// with other values a contact that slides back and forth may gain energy), friction mu.
 PCS_API pcs_law pcs_law_newton_coulomb(double e, double e_t, double mu);
-/// The speed that a relation of one row says, as far as a force of at most `limit` allows. In an
+/// What the function of time of a relation of one row says, a value or a speed, as far as a force
+/// of at most `limit` allows; without one (relation.timed) the speed is 0, dry friction. In an
 /// impact, which has no duration, a limited force has no effect.
 PCS_API pcs_law pcs_law_limited(double limit);
 

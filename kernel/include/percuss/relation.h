@@ -59,6 +59,9 @@ typedef struct pcs_relation {
     pcs_time_function time; ///< a model holds y = g(q1, q2) - time(t); of relations with one row.
                             ///< With an equality law it prescribes g, and the reaction is that of
                             ///< the interaction
+    bool timed;    ///< true: the time function counts also where it is zero, as that of a motor
+                   ///< with the target 0. One that is not zero always counts. A limited law
+                   ///< without it is dry friction
     bool of_speed; ///< true: time(t) is dg/dt, and g has no value to hold; with a limited law only
 } pcs_relation;
 
