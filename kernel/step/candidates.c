@@ -25,7 +25,7 @@
 // puts the five row vectors of a candidate into one block of memory
 static void lay_rows(candidate *c, double *room)
 {
-    const int gaps = candidate_gaps(c);
+    const int gaps = candidate_measures(c);
     c->g = room;
     c->g_end = c->g + gaps;
     c->u_k = c->g_end + gaps;
@@ -35,7 +35,7 @@ static void lay_rows(candidate *c, double *room)
 
 static bool has_own_room(const candidate *c)
 {
-    return 2 * candidate_gaps(c) + 3 * c->dim <= (int)(sizeof c->own / sizeof *c->own);
+    return 2 * candidate_measures(c) + 3 * c->dim <= (int)(sizeof c->own / sizeof *c->own);
 }
 
 void candidate_copy(const candidate *from, candidate *to)

@@ -144,18 +144,13 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
     return PCS_OK;
 }
 
-static int rows_listed(const candidate *c)
-{
-    return c->law.kind == PCS_LAW_LIMITED ? 1 : candidate_gaps(c);
-}
-
 static void publish_rows(const pcs_model *m, const candidates *list, int i, pcs_contact *contact,
                          int *n)
 {
     const candidate *c = &list->c[i];
     double turn, size = 1;
     if (c->interaction >= 0) size = joint_row_size(&m->interaction[c->interaction].relation, &turn);
-    for (int j = 0; j < rows_listed(c) && !c->kept_on; ++j) {
+    for (int j = 0; j < candidate_measures(c) && !c->kept_on; ++j) {
         publish_contact(c, candidate_first(list, i), j, size, &contact[(*n)++]);
     }
 }
@@ -166,7 +161,7 @@ static pcs_status list_contacts(pcs_work *wk, pcs_arena *mem)
     const int n_others = wk->skips ? others->n : 0;
     int n = n_others;
     for (int i = 0; i < list->n; ++i) {
-        n += rows_listed(&list->c[i]);
+        n += candidate_measures(&list->c[i]);
     }
     pcs_contact *contact = PCS_TAKE(mem, (size_t)n, pcs_contact);
     if (!contact) return pcs_fail_memory("pcs_work_contacts");

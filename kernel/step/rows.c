@@ -60,9 +60,7 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
         part_words(m, PART_INTERACTION, "interaction ", c->interaction + 1, words);
         return pcs_fail_since(mark, PCS_ERR_CALLBACK, "%s", words);
     }
-    // of a limited force: how far it is from what it shall reach
-    const bool limited = c->law.kind == PCS_LAW_LIMITED;
-    memcpy(g, all + c->joint->row, (limited ? 1 : (size_t)candidate_gaps(c)) * sizeof *g);
+    memcpy(g, all + c->joint->row, (size_t)candidate_measures(c) * sizeof *g);
     if (!c->timed || rel->of_speed) return PCS_OK;
 
     // whole turns of an angle do not count

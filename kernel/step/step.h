@@ -57,7 +57,7 @@ typedef struct candidate {
     bool kept_on;  // it is also among the contacts of bodies that the next step skips (skip.c)
     bool timed;    // interactions: the relation has a function of time f
     bool closes; // a joint of a loop beside other rows: its rows are taken where joints are closed
-    double *g;   // gaps at q_k (candidate_gaps of them)
+    double *g;   // gaps at q_k (candidate_measures of them)
     pcs_law law;
     double own[11]; // memory of g, g_end, u_k, r and u, if it is large enough
     double *g_end;  // gaps at q'
@@ -569,6 +569,13 @@ static inline int candidate_gaps(const candidate *c)
 {
     if (c->law.kind == PCS_LAW_LIMITED) return 0;
     return c->law.kind == PCS_LAW_EQUALITY ? c->dim : 1;
+}
+
+// number of gaps that are known: those, and of a limited force how far it is from what it shall
+// reach
+static inline int candidate_measures(const candidate *c)
+{
+    return c->law.kind == PCS_LAW_LIMITED ? 1 : candidate_gaps(c);
 }
 
 // copies one with the memory of its own for its rows

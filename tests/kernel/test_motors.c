@@ -402,6 +402,7 @@ TEST(a_motor_with_the_target_zero_is_no_friction)
         }
         scene_start(&s);
         for (int i = 0; i < 5; ++i) {
+            const double before = joint_now(&s, motor.joint).position[0];
             scene_step(&s, h);
             const double angle = joint_now(&s, motor.joint).position[0];
             const pcs_energy *e = &s.report.energy;
@@ -410,6 +411,12 @@ TEST(a_motor_with_the_target_zero_is_no_friction)
             if (k == 0) CK_NEAR(angle, 0, 1e-12);
             if (of_speed || dry) CK_NEAR(scene_v(&s, wheel)[5], 0, 1e-9);
             if (k == 2) CK_NEAR(effort_of(&s, it), -motor.limit, 1e-9);
+            const pcs_contact *c;
+            for (int n = scene_contacts(&s, &c); n > 0; --n, ++c) {
+                if (c->interaction != it.id) continue;
+                CK_NEAR(c->gap, before, 1e-12);
+                CK_NEAR(c->gap_end, angle, 1e-12);
+            }
         }
         scene_close(&s);
     }
