@@ -14,6 +14,12 @@
 // |(H(q_m) - H(q_k)) v_k|, of order h where the motion is smooth, and at most 1. Where joints would
 // gain energy by that, or cannot all hold, alpha is 0. Velocities that
 // contradict the joints obey H(q_m) v' = 0, an inelastic impact. Redundant rows: loops.c.
+//
+// Limited forces (motors, dry friction) have the same row: what sticks keeps its coordinate, whose
+// change is h H(q_m) [ theta v' + (1 - theta) v_k ] up to h^3. Where it slides, H(q_k) v_k is
+// larger than its change, so that alpha is 1: friction acts against the velocity at the end. With
+// alpha = 0 what it stops would turn back. Beside joints with rows at q_k, q_m = q_k + h/2 T v_k is
+// the middle of the displacement.
 #include "step/step.h"
 
 #include <string.h>
@@ -55,9 +61,10 @@ static double row_shift(const trial *t, const candidate *c, int i)
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
 }
 
-// q_k advanced with v_k by theta of the step, or gamma where rows are predicted; driven bodies have
-// the pose of their motion at that time. The middle of a system that is ahead is q_k
-static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
+// q_k advanced with v_k by theta of the step, or by half of it, or by gamma where rows are
+// predicted; driven bodies have the pose of their motion at that time. The middle of a system that
+// is ahead is q_k
+static pcs_status advance_start(const trial *t, bool half, pcs_arena *mem, double **out)
 {
     const pcs_model *m = t->m;
     double *q = *out = PCS_TAKE(mem, (size_t)m->nq, double);
@@ -67,8 +74,9 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
         const model_system *s = &m->system[i];
         if (s->disabled) continue;
         const bool predicted = m->scheme.configuration == PCS_CONFIGURATION_PREDICTED;
-        const bool ahead = !predicted && t->ahead && t->ahead[i];
-        const double part = predicted ? m->scheme.gamma : ahead ? 0 : t->end.theta[i];
+        const bool ahead = !predicted && !half && t->ahead && t->ahead[i];
+        const double theta = half ? 0.5 : t->end.theta[i];
+        const double part = predicted ? m->scheme.gamma : ahead ? 0 : theta;
         double v[6];
         if (s->motion) PCS_TRY(system_motion(s, t->st->t + part * t->h, q + s->q_at, v));
         if (s->nv == 0) continue;
@@ -95,12 +103,23 @@ static void add_squares(const candidate *c, double *left, double *change)
     }
 }
 
-// converts H v_k in the middle to the term added to u'
-static void settle_joint(candidate *c, double theta, bool pure)
+// alpha of a candidate. The speed with which a limited motor reaches its position is that of the
+// end (`approach` in driven.c): alpha = 1
+static double alpha_of(const trial *t, const candidate *c, bool pure)
 {
     double left = 0, change = 0;
+    if (c->law.kind == PCS_LAW_LIMITED) {
+        if (candidate_reaches(t, c)) return 1;
+    } else if (pure) {
+        return 0;
+    }
     add_squares(c, &left, &change);
-    const double alpha = pure ? 0 : left < change ? sqrt(left / change) : 1;
+    return left < change ? sqrt(left / change) : 1;
+}
+
+// converts H v_k in the middle to the term added to u'
+static void settle_joint(candidate *c, double theta, double alpha)
+{
     const double *before = c->joint_before ? c->joint_before : c->u_k;
     for (int j = 0; j < c->dim; ++j) {
         c->joint_shift[j] = (1 - theta) / theta * (c->joint_shift[j] - alpha * before[j]);
@@ -113,12 +132,14 @@ static pcs_status rows_in_middle(const trial *t, candidate *c, bodies_block *k, 
     const int mover = candidate_mover(t, c);
     if (!c->joint_shift) c->joint_shift = PCS_TAKE(mem, (size_t)c->dim, double);
     if (!c->joint_shift) return pcs_fail_memory("step: the rows");
-    if (t->ahead && t->ahead[mover]) {
+    if (t->ahead && t->ahead[mover] && step_in_middle(t, mover)) {
         if (!c->joint_before) c->joint_before = PCS_TAKE(mem, (size_t)c->dim, double);
         if (!c->joint_before) return pcs_fail_memory("step: the rows");
         PCS_TRY(candidate_block(t->m, c, t->q_force, false, *mem, k, NULL));
         PCS_TRY(candidate_drive(t, c, k, t->q_force, mem));
         candidate_velocity(t, (int)(c - t->list.c), t->st->v, c->drive_k, c->joint_before);
+    } else {
+        c->joint_before = NULL;
     }
     PCS_TRY(candidate_block(t->m, c, q, false, *mem, k, NULL));
     PCS_TRY(candidate_drive(t, c, k, q, mem));
@@ -138,7 +159,7 @@ static pcs_status rows_back(const trial *t, candidate *c, bodies_block *k, const
 
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list)
 {
-    double *middle = NULL, left = 0, change = 0;
+    double *middle = NULL, *half = NULL, left = 0, change = 0;
     const double *closed = NULL, *start = NULL;
     // interactions come first
     for (int i = 0; i < list->n && list->c[i].joint; ++i) {
@@ -152,18 +173,27 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
             }
             continue;
         }
-        if (!middle) PCS_TRY(advance_start(t, mem, &middle));
+        if (!step_in_middle(t, candidate_mover(t, c)) && c->law.kind == PCS_LAW_LIMITED) {
+            if (!half) PCS_TRY(advance_start(t, true, mem, &half));
+            PCS_TRY(rows_in_middle(t, c, &list->k[i], half, mem));
+            continue;
+        }
+        if (!middle) PCS_TRY(advance_start(t, false, mem, &middle));
         if (c->closes && !closed) PCS_TRY(step_close_loops(t, middle, list, mem, &closed));
         PCS_TRY(rows_in_middle(t, c, &list->k[i], c->closes ? closed : middle, mem));
-        add_squares(c, &left, &change);
+        if (c->law.kind == PCS_LAW_EQUALITY) add_squares(c, &left, &change);
     }
     for (int i = 0; i < list->n && list->c[i].joint; ++i) {
         candidate *c = &list->c[i];
         if (!c->joint_shift) continue;
-        if (pure && left >= CONTRADICTS * change) {
+        const int mover = candidate_mover(t, c);
+        const bool equality = c->law.kind == PCS_LAW_EQUALITY;
+        if (equality && pure && left >= CONTRADICTS * change) {
             memset(c->joint_shift, 0, (size_t)c->dim * sizeof *c->joint_shift);
         } else {
-            settle_joint(c, step_force_part(t, candidate_mover(t, c)), pure);
+            const bool middle_row = equality || step_in_middle(t, mover);
+            const double theta = middle_row ? step_force_part(t, mover) : t->end.theta[mover];
+            settle_joint(c, theta, alpha_of(t, c, pure));
         }
     }
     list->pure = pure;
@@ -293,7 +323,7 @@ pcs_status step_update_rows(const trial *t, pcs_arena mem, candidates *list, sol
 pcs_status step_predict_rows(const trial *t, pcs_arena mem, candidates *list, solution *out)
 {
     double *q;
-    PCS_TRY(advance_start(t, &mem, &q));
+    PCS_TRY(advance_start(t, false, &mem, &q));
     return move_rows(t, q, true, mem, list, out);
 }
 

@@ -158,7 +158,8 @@ pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, 
 {
     const pcs_model *m = t->m;
     if (!c->timed && !candidate_is_driven(t, c)) return PCS_OK;
-    const int dim = c->dim, gaps = candidate_gaps(c);
+    // a limited row in the middle takes the mean velocity, as joints do
+    const int dim = c->dim, gaps = step_at_middle(t, c) ? dim : candidate_gaps(c);
     if (!c->drive_k) c->drive_k = PCS_TAKE(mem, 2 * (size_t)dim, double);
     pcs_arena scope = *mem;
     double *J = PCS_TAKE(&scope, 6 * (size_t)dim, double);

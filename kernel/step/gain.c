@@ -262,7 +262,7 @@ bool step_joints_gain(const trial *t, pcs_arena mem)
     if (step_common_energy(t, false, mem, &common) != PCS_OK) return true;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
-        if (!c->joint_shift || !c->active) continue;
+        if (!c->joint_shift || !c->active || c->law.kind != PCS_LAW_EQUALITY) continue;
         pcs_arena scope = mem;
         double *u = PCS_TAKE(&scope, 2 * (size_t)c->dim, double);
         if (!u) return true;

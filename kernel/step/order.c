@@ -95,8 +95,7 @@ pcs_status step_find_ahead(trial *t, pcs_arena *mem)
     return PCS_OK;
 }
 
-// a limited motor reaches its position at the end of a step for theta = 1 only
-static bool is_position_motor(const trial *t, const candidate *c)
+bool candidate_reaches(const trial *t, const candidate *c)
 {
     return c->law.kind == PCS_LAW_LIMITED && c->timed &&
            !t->m->interaction[c->interaction].relation.of_speed;
@@ -119,7 +118,7 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
     const bool held_here = equality ? c->active : c->holds;
     if (!held_here && !rebounds) return;
     const bool hold =
-        !equality || is_position_motor(t, c) || jumps(t, c) || candidate_is_driven(t, c);
+        !equality || candidate_reaches(t, c) || jumps(t, c) || candidate_is_driven(t, c);
     const int one = moves1 ? island_root(parent, c->sys1) : island_root(parent, c->sys2);
     const int two = moves2 ? island_root(parent, c->sys2) : one;
     held[one] = held[one] || held[two] || hold;
@@ -188,7 +187,11 @@ bool step_at_middle(const trial *t, const candidate *c)
 {
     const pcs_scheme *s = &t->m->scheme;
     const int system = system_moves(t->m, c->sys1) ? c->sys1 : c->sys2;
-    if (c->held || c->law.kind != PCS_LAW_EQUALITY || !system_moves(t->m, system)) return false;
+    if (c->held || law_is_unilateral(&c->law) || !system_moves(t->m, system)) return false;
+    if (c->law.kind == PCS_LAW_LIMITED) {
+        const bool follows = step_rows_follow(s) || s->configuration == PCS_CONFIGURATION_PREDICTED;
+        return t->end.theta[system] > 0 && !follows;
+    }
     if (s->configuration == PCS_CONFIGURATION_MIDDLE) return t->end.theta[system] > 0;
     return s->second_order && s->configuration == PCS_CONFIGURATION_START &&
            step_in_middle(t, system);

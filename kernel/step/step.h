@@ -709,6 +709,8 @@ static inline bool step_in_middle(const trial *t, int system)
 // the theta of every system in a scheme of second order, now that the active set is known
 pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta,
                       bool *changed);
+// true for a limited motor with a position: it reaches it at the end of a step for theta = 1 only
+bool candidate_reaches(const trial *t, const candidate *c);
 // true when the rows of a candidate are taken in the middle of the step
 bool step_at_middle(const trial *t, const candidate *c);
 // the gap up to which the scheme counts a contact as closed, m

@@ -750,6 +750,141 @@ TEST(a_spherical_bearing_of_three_angles)
     }
 }
 
+// ---- displacements on bodies that turn -------------------------------------------------------------
+
+// An arm that turns about y at 10 rad/s, and on it a body of 1 kg at 0.5 m, joined with its z along
+// the arm (planar: along y). The speed along the arm is `speed`
+static pcs_interaction spin(scene *s, pcs_joint_kind kind, double speed, pcs_system *collar,
+                            pcs_interaction *pivot)
+{
+    static const double e_y[3] = {0, 1, 0}, at[3] = {0.5, 0, 0};
+    scene_gravity(s, 0, 0, 0);
+    pcs_body_def def = pcs_body_def_default();
+    def.mass = 10;
+    memcpy(def.inertia, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof def.inertia);
+    def.omega[1] = 10;
+    const pcs_system arm = scene_add(s, &def);
+    def.mass = 1;
+    memcpy(def.inertia, (double[9]){0.01, 0, 0, 0, 0.02, 0, 0, 0, 0.022}, sizeof def.inertia);
+    memcpy(def.position, at, sizeof at);
+    def.velocity[0] = speed;
+    def.velocity[2] = -5;
+    *collar = scene_add(s, &def);
+    *pivot = place(s, PCS_JOINT_HINGE, arm, world, origin, e_y);
+    if (kind != PCS_JOINT_SCREW)
+        return place(s, kind, *collar, arm, at, kind == PCS_JOINT_PLANAR ? e_y : e_x);
+    pcs_joint_def screw = pcs_joint_def_default(kind);
+    pcs_interaction out;
+    screw.system1 = *collar;
+    screw.system2 = arm;
+    screw.pitch = 0.3;
+    CK_OK(pcs_model_place_joint(s->m, at, e_x, NULL, &screw));
+    CK_OK(pcs_model_add_joint(s->m, &screw, &out));
+    return out;
+}
+
+static double radius_of(scene *s, pcs_system collar)
+{
+    return hypot(scene_q(s, collar)[0], scene_q(s, collar)[2]);
+}
+
+static const pcs_joint_kind on_arm[] = {PCS_JOINT_SLIDER, PCS_JOINT_CYLINDRICAL, PCS_JOINT_PLANAR,
+                                        PCS_JOINT_POINT_ON_LINE, PCS_JOINT_SCREW};
+
+// What friction or a motor of speed 0 holds stays where it is while it turns, and keeps its energy
+// where theta is 1/2. Schemes: default, with parts that may rebound, first order, that of Moreau
+// and Jean, the same with rows in the middle
+TEST(what_sticks_stays_on_an_arm_that_turns)
+{
+    for (int k = 0; k < 15; ++k) {
+        const int what = k % 3, scheme = k / 3;
+        scene s = scene_open();
+        if (scheme < 3) s.scheme = pcs_scheme_default();
+        s.scheme.second_order = scheme < 2;
+        if (scheme == 4) s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
+        pcs_system collar;
+        pcs_interaction pivot;
+        const pcs_joint_kind kind = what == 0 ? on_arm[scheme] : PCS_JOINT_SLIDER;
+        const pcs_interaction rail = spin(&s, kind, 0, &collar, &pivot);
+        if (scheme == 1) scene_shape(&s, collar, pcs_shape_sphere(0.05), 0.5);
+        if (what == 0) {
+            for (int c = 0; c < (kind == PCS_JOINT_PLANAR ? 3 : 1); ++c) {
+                const pcs_joint_friction dry = {.joint = rail, .coordinate = c, .limit = 1e4};
+                CK_OK(pcs_model_add_joint_friction(s.m, &dry, NULL));
+            }
+        } else {
+            drive_joint(&s, rail, 0, true, what == 1 ? 1e4 : INFINITY);
+        }
+        scene_start(&s);
+        const double K = scene_kinetic(&s);
+        for (int i = 0; i < 200; ++i) {
+            scene_step(&s, 2e-3);
+            scene_check_ledger(&s);
+        }
+        CK_NEAR(radius_of(&s, collar), 0.5, 1e-5);
+        if (scheme != 2) CK_NEAR(scene_kinetic(&s), K, 2e-3);
+        scene_close(&s);
+    }
+}
+
+// Friction F lets a collar slide outwards, r'' = w^2 r - F / m while the arm has the speed w: the
+// error is of second order. The friction takes F times the way
+TEST(a_collar_slides_on_an_arm_that_turns)
+{
+    const double w = 10, F = 30, a = F / (w * w), r0 = 0.5, t = 0.1;
+    const double r = a + (r0 - a) * cosh(w * t);
+    double error[3];
+    for (int k = 0; k < 3; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        pcs_system collar;
+        pcs_interaction pivot;
+        const pcs_interaction rail = spin(&s, PCS_JOINT_SLIDER, 0, &collar, &pivot);
+        drive_joint(&s, pivot, w, false, INFINITY);
+        const pcs_joint_friction dry = {.joint = rail, .limit = F};
+        CK_OK(pcs_model_add_joint_friction(s.m, &dry, NULL));
+        scene_start(&s);
+        double lost = 0;
+        const int n = 25 << k;
+        for (int i = 0; i < n; ++i) {
+            scene_step(&s, t / n);
+            scene_check_ledger(&s);
+            ck_assert_double_le(s.report.energy.tangential, 1e-12);
+            lost -= s.report.energy.tangential;
+        }
+        error[k] = fabs(radius_of(&s, collar) - r);
+        CK_NEAR(lost, F * (r - r0), 0.01 * F * (r - r0));
+        scene_close(&s);
+    }
+    ck_assert_double_le(error[0], 1e-4);
+    ck_assert_double_gt(observed_order(3, error), 1.8);
+}
+
+// Thrown inwards with the speed u, it stops at sqrt((r0 + a)^2 - (u / w)^2) - a, and stays there:
+// F is twice what holds it
+TEST(a_collar_stops_on_an_arm_that_turns)
+{
+    const double w = 10, F = 100, a = F / (w * w), r0 = 0.5, u = 2;
+    const double stop = sqrt((r0 + a) * (r0 + a) - (u / w) * (u / w)) - a;
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    pcs_system collar;
+    pcs_interaction pivot;
+    const pcs_interaction rail = spin(&s, PCS_JOINT_SLIDER, -u, &collar, &pivot);
+    drive_joint(&s, pivot, w, false, INFINITY);
+    const pcs_joint_friction dry = {.joint = rail, .limit = F};
+    CK_OK(pcs_model_add_joint_friction(s.m, &dry, NULL));
+    scene_start(&s);
+    for (int i = 0; i < 300; ++i) {
+        scene_step(&s, 1e-3);
+        scene_check_ledger(&s);
+        ck_assert_double_le(s.report.energy.tangential, 1e-6);
+        if (i >= 30) CK_NEAR(radius_of(&s, collar), stop, 2e-5);
+    }
+    CK_NEAR(joint_now(&s, rail).speed[0], 0, 1e-3);
+    scene_close(&s);
+}
+
 // ---- mixed problems ------------------------------------------------------------------------------
 
 // Four bars with four hinges lie on a rough floor, and a limited motor drives one against another:

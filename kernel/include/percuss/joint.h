@@ -163,7 +163,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_joint_motor(const pcs_model *model,
 
 /// Dry friction on a free coordinate of a joint: a force (N) or moment (N m) against its speed of
 /// at most limit + mu |R|, for an angle limit + mu radius |R|, where R is the force that the joint
-/// transmits in the same step. It sticks.
+/// transmits in the same step. It sticks: the place is then kept to second order in the step size,
+/// also on bodies that turn (configurations start and middle).
 typedef struct pcs_joint_friction {
     pcs_interaction joint; ///< the joint
     int coordinate;        ///< number of the coordinate; not of a rotation vector

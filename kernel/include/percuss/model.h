@@ -286,7 +286,8 @@ typedef enum pcs_configuration {
                                ///< the theta-mean of v_k and v' obeys them: for theta = 1/2 the
                                ///< motion of joints is of second order and they do no work. Rows of
                                ///< contacts at q_k: an impact law compares u' and u_k on the same
-                               ///< rows
+                               ///< rows. Limited forces (motors, dry friction) have such rows with
+                               ///< PCS_CONFIGURATION_START, too
     PCS_CONFIGURATION_PREDICTED ///< all rows, and masses that vary, at q_k advanced by gamma h v_k;
                                 ///< u_k of the impact law too. The active contacts are chosen at
                                 ///< q_k
