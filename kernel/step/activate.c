@@ -59,23 +59,13 @@ static pcs_status add_side_gain(const trial *t, const candidate *c, int side, pc
     if (!system_moves(t->m, system)) return PCS_OK;
 
     const model_system *s = &t->m->system[system];
-    const size_t n = (size_t)s->nv, off = 0;
-    double *M = PCS_TAKE(&mem, s->sparse ? 0 : n * n, double), *dv = PCS_TAKE(&mem, n, double);
-    int *piv = PCS_TAKE(&mem, n, int);
-    if (!M || !dv || !piv) return pcs_fail_memory("step: an interaction");
-    block_lu one = {.nb = 1, .start = (const int[]){0, s->nv}, .off = &off, .lu = M, .piv = piv};
-    if (!s->sparse) {
-        PCS_TRY(system_mass(s, t->st->q + s->q_at, M));
-        if (!block_lu_factor_one(&one, 0)) return PCS_OK; // step_velocity reports it
-    }
+    const size_t n = (size_t)s->nv;
+    double *dv = PCS_TAKE(&mem, n, double);
+    if (!dv) return pcs_fail_memory("step: an interaction");
     for (size_t i = 0; i < n; ++i) {
         dv[i] = t->h * t->F_k[(size_t)s->v_at + i];
     }
-    if (s->sparse) {
-        envelope_solve(&s->sparse->factor, dv);
-    } else {
-        block_lu_solve(&one, 0, dv);
-    }
+    PCS_TRY(trial_accelerate(t, system, mem, dv));
     for (size_t i = 0; i < n; ++i) {
         *gain += fabs(c->J[side][(size_t)c->dim * i] * dv[i]);
     }

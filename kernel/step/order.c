@@ -13,6 +13,7 @@
 // others keep their energy as with theta = 1/2.
 #include "step/step.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "step/couple.h"
@@ -101,28 +102,56 @@ bool candidate_reaches(const trial *t, const candidate *c)
            !t->m->interaction[c->interaction].relation.of_speed;
 }
 
-// A prescribed coordinate whose speed jumps by more than the smallest body in a step: theta = 1/2
-// would leave half of that motion to the projection, which follows no path
-static bool jumps(const trial *t, const candidate *c)
+// the speed that an impulse of 1 in the only row of an interaction gives its coordinate, W_ii of
+// its systems alone: what holds them makes it smaller
+static pcs_status speed_of_one(const trial *t, const candidate *c, pcs_arena mem, double *W)
 {
-    return c->timed && c->dim == 1 && t->h * fabs(c->u_k[0]) > t->size;
+    *W = 0;
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        if (!system_moves(t->m, system)) continue;
+        const size_t n = (size_t)t->m->system[system].nv;
+        pcs_arena scope = mem;
+        double *x = PCS_TAKE(&scope, n, double);
+        if (!x) return pcs_fail_memory("step: an interaction");
+        memcpy(x, c->J[side], n * sizeof *x);
+        PCS_TRY(trial_accelerate(t, system, scope, x));
+        for (size_t i = 0; i < n; ++i) {
+            *W += c->J[side][i] * x[i];
+        }
+    }
+    return PCS_OK;
+}
+
+// A prescribed coordinate whose speed jumps by more than the smallest body in a step: theta = 1/2
+// would leave half of that motion to the projection, which follows no path. A motor whose limit
+// does not give this speed within a step only pushes
+static pcs_status jumps(const trial *t, const candidate *c, pcs_arena mem, bool *out)
+{
+    double W;
+    *out = c->timed && c->dim == 1 && t->h * fabs(c->u_k[0]) > t->size;
+    if (!*out || c->law.kind != PCS_LAW_LIMITED || isinf(c->law.limit)) return PCS_OK;
+    PCS_TRY(speed_of_one(t, c, mem, &W));
+    *out = t->h * (t->h * c->law.limit * W) > t->size;
+    return PCS_OK;
 }
 
 // Joins the islands of the systems of a candidate; held: islands that keep the theta of the scheme.
 // What may rebound by an interaction keeps it in flight, unless it is ahead
-static void join(const trial *t, const candidate *c, int *parent, bool *held)
+static pcs_status join(const trial *t, const candidate *c, pcs_arena mem, int *parent, bool *held)
 {
     const bool moves1 = system_moves(t->m, c->sys1), moves2 = system_moves(t->m, c->sys2);
     const bool equality = !law_is_unilateral(&c->law);
     const bool rebounds = !t->ahead && !equality && c->interaction >= 0 && c->law.e > 0;
     const bool held_here = equality ? c->active : c->holds;
-    if (!held_here && !rebounds) return;
-    const bool hold =
-        !equality || candidate_reaches(t, c) || jumps(t, c) || candidate_is_driven(t, c);
+    if (!held_here && !rebounds) return PCS_OK;
+    bool hold = !equality || candidate_reaches(t, c) || candidate_is_driven(t, c);
+    if (!hold) PCS_TRY(jumps(t, c, mem, &hold));
     const int one = moves1 ? island_root(parent, c->sys1) : island_root(parent, c->sys2);
     const int two = moves2 ? island_root(parent, c->sys2) : one;
     held[one] = held[one] || held[two] || hold;
     parent[two] = one;
+    return PCS_OK;
 }
 
 // A unilateral row holds its systems if it overlaps at q_k, if it had an impulse in the last step
@@ -163,7 +192,8 @@ pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *t
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         candidates_fetch(list, i);
-        if (system_moves(m, c->sys1) || system_moves(m, c->sys2)) join(t, c, parent, held);
+        if (!system_moves(m, c->sys1) && !system_moves(m, c->sys2)) continue;
+        PCS_TRY(join(t, c, mem, parent, held));
     }
     for (int i = 0; i < m->n_forces; ++i) {
         const model_force *f = &m->force[i];

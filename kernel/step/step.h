@@ -469,6 +469,8 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
 
 // copies the velocities of systems that are not skipped, or sets them to zero (null)
 void trial_copy(const trial *t, const double *v, double *out);
+// x = M^-1 x of one system with its mass at q_k; 0 where that is singular
+pcs_status trial_accelerate(const trial *t, int system, pcs_arena mem, double *x);
 // model_in_range of their velocities
 bool trial_in_range(const trial *t, const double *v);
 

@@ -167,30 +167,40 @@ static double body_reach(const model_system *s, const double *q, const double *v
     return h * (v3_norm(v) + h * push) + *turn * s->reach;
 }
 
+pcs_status trial_accelerate(const trial *t, int system, pcs_arena mem, double *x)
+{
+    const model_system *s = &t->m->system[system];
+    const size_t n = (size_t)s->nv, off = 0;
+    if (s->sparse) {
+        envelope_solve(&s->sparse->factor, x);
+        return PCS_OK;
+    }
+    double *M = PCS_TAKE(&mem, n * n, double);
+    int *piv = PCS_TAKE(&mem, n, int);
+    if (!M || !piv) return pcs_fail_memory("step: a mass");
+    block_lu one = {.nb = 1, .start = (const int[]){0, s->nv}, .off = &off, .lu = M, .piv = piv};
+    PCS_TRY(system_mass(s, t->st->q + s->q_at, M));
+    if (block_lu_factor_one(&one, 0)) {
+        block_lu_solve(&one, 0, x);
+    } else {
+        memset(x, 0, n * sizeof *x); // step_velocity reports it
+    }
+    return PCS_OK;
+}
+
 // v_k + M^-1 h F, and q_k advanced with it, of a Lagrangian system without contacts
 static pcs_status free_motion(const trial *t, int system, pcs_arena *mem, double **q, double **dv)
 {
     const model_system *s = &t->m->system[system];
-    const size_t n = (size_t)s->nv, off = 0;
+    const size_t n = (size_t)s->nv;
     *q = PCS_TAKE(mem, n, double);
     *dv = PCS_TAKE(mem, n, double);
-    pcs_arena scratch = *mem;
-    double *M = PCS_TAKE(&scratch, s->sparse ? 0 : n * n, double);
-    int *piv = PCS_TAKE(&scratch, n, int);
-    if (!*q || !*dv || !M || !piv) return pcs_fail_memory("step: a Lagrangian system");
-    block_lu one = {.nb = 1, .start = (const int[]){0, s->nv}, .off = &off, .lu = M, .piv = piv};
+    if (!*q || !*dv) return pcs_fail_memory("step: a Lagrangian system");
     const double *q_k = t->st->q + s->q_at, *v_k = t->st->v + s->v_at;
-    if (!s->sparse) PCS_TRY(system_mass(s, q_k, M));
     for (size_t i = 0; i < n; ++i) {
         (*dv)[i] = t->h * t->F_k[(size_t)s->v_at + i];
     }
-    if (s->sparse) {
-        envelope_solve(&s->sparse->factor, *dv);
-    } else if (block_lu_factor_one(&one, 0)) {
-        block_lu_solve(&one, 0, *dv);
-    } else {
-        memset(*dv, 0, n * sizeof **dv); // step_velocity reports it
-    }
+    PCS_TRY(trial_accelerate(t, system, *mem, *dv));
     for (size_t i = 0; i < n; ++i) {
         (*q)[i] = q_k[i] + t->h * (v_k[i] + (*dv)[i]);
     }

@@ -344,6 +344,40 @@ TEST(a_motor_starts_no_body_through_a_wall)
     }
 }
 
+// A target out of reach asks for a constant moment, and costs no order: the energy is the work of
+// the motor, and does not know how far the target is. A wheel on a carrier that turns about a point
+TEST(a_target_out_of_reach_is_a_moment)
+{
+    const double axis[3] = {0, 0.6, 0.8}, off[3] = {0.3, 0, 0}, h = 2e-3;
+    double K[2];
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, 0);
+        pcs_body_def def = pcs_body_def_default();
+        memcpy(def.inertia, (double[9]){0.1, 0, 0, 0, 0.08, 0, 0, 0, 0.12}, sizeof def.inertia);
+        const pcs_system carrier = scene_add(&s, &def);
+        memcpy(def.inertia, (double[9]){0.02, 0, 0, 0, 0.02, 0, 0, 0, 0.03}, sizeof def.inertia);
+        memcpy(def.position, off, sizeof off);
+        const pcs_system wheel = scene_add(&s, &def);
+        place(&s, PCS_JOINT_BALL, carrier, world, origin, e_z);
+        const pcs_interaction hinge = place(&s, PCS_JOINT_HINGE, wheel, carrier, off, axis);
+        drive_joint(&s, hinge, k == 0 ? 100 : 1e6, true, 2);
+        scene_start(&s);
+        double work = 0;
+        for (int i = 0; i < 300; ++i) {
+            scene_step(&s, h);
+            scene_check_ledger(&s);
+            work += s.report.energy.prescribed;
+        }
+        K[k] = scene_kinetic(&s);
+        ck_assert_double_gt(K[k], 10);
+        CK_NEAR(K[k], work, 1e-3 * K[k]);
+        scene_close(&s);
+    }
+    CK_NEAR(K[1], K[0], 1e-6 * K[0]);
+}
+
 // a ball that falls beside a wheel with a far target rebounds as it does alone: the error of
 // velocities below which nothing rebounds is not that of the target
 TEST(a_ball_bounces_beside_a_far_target)
