@@ -201,6 +201,17 @@ pcs_status pcs_model_joint(const pcs_model *m, pcs_interaction interaction, pcs_
     return PCS_OK;
 }
 
+// a distance joint has a coordinate to read, which is the one that it holds
+static pcs_status check_free(const char *who, const pcs_joint_def *joint)
+{
+    if (joint->kind != PCS_JOINT_DISTANCE) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG,
+                    "%s: a distance joint holds its only coordinate, the distance, and leaves"
+                    " nothing free there; give its relation a function of time (\"target\" in a"
+                    " scene), or take a rope",
+                    who);
+}
+
 pcs_status pcs_model_add_joint_limits(pcs_model *m, const pcs_joint_limits *limits,
                                       pcs_interaction *out)
 {
@@ -208,6 +219,7 @@ pcs_status pcs_model_add_joint_limits(pcs_model *m, const pcs_joint_limits *limi
     if (!m || !limits) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
     pcs_joint_def joint;
     PCS_TRY(pcs_model_joint(m, limits->joint, &joint));
+    PCS_TRY(check_free(who, &joint));
     const pcs_interaction_def def = {pcs_relation_joint_limits(&joint, limits),
                                      pcs_law_newton_impact(limits->e), joint.system1,
                                      joint.system2};
@@ -239,6 +251,7 @@ static pcs_status on_coordinate(const pcs_model *m, const char *who, pcs_interac
 {
     pcs_joint_def joint;
     PCS_TRY(pcs_model_joint(m, id, &joint));
+    PCS_TRY(check_free(who, &joint));
     *out = (pcs_interaction_def){.relation = pcs_relation_joint_coordinate(&joint, id, number),
                                  .system1 = joint.system1,
                                  .system2 = joint.system2};

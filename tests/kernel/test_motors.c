@@ -1012,6 +1012,17 @@ TEST(prescribed_coordinates_that_are_refused)
     motor.target.rate = 1;
     CK_SAYS(pcs_model_add_joint_motor(s.m, &motor, NULL), PCS_ERR_ARG, "rotation vector");
     CK_SAYS(pcs_model_joint_motor(s.m, motor.joint, &again), PCS_ERR_ARG, "no motor");
+    pcs_joint_def bar = pcs_joint_def_default(PCS_JOINT_DISTANCE);
+    bar.system1 = box;
+    bar.point2[0] = bar.length = 1;
+    pcs_joint_friction held = {.limit = 1};
+    CK_OK(pcs_model_add_joint(s.m, &bar, &held.joint));
+    motor.joint = held.joint;
+    CK_SAYS(pcs_model_add_joint_motor(s.m, &motor, NULL), PCS_ERR_ARG, "holds its only coordinate");
+    CK_SAYS(pcs_model_add_joint_friction(s.m, &held, NULL), PCS_ERR_ARG, "holds its only");
+    const pcs_joint_limits stops = {.joint = held.joint, .low = 0.5, .high = 2};
+    CK_SAYS(pcs_model_add_joint_limits(s.m, &stops, NULL), PCS_ERR_ARG, "holds its only");
+    motor.joint = place(&s, PCS_JOINT_BALL, box, other, origin, e_z);
     pcs_relation ball = pcs_relation_ball_joint(x, x);
     ball.time.rate = 1;
     const pcs_interaction_def many = {ball, pcs_law_equality(), box, other};

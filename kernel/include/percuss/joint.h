@@ -29,7 +29,8 @@ typedef enum pcs_joint_kind {
                          ///< x axis of a gear to the centre of the other (in its xy plane), so
                          ///< that whatever carries the gears may move; psi1, psi2. The axes may
                          ///< cross (bevel gears). It holds nothing else: give each gear its hinge
-    PCS_JOINT_DISTANCE,  ///< |P1 - P2| = length; this distance. The axes have no effect
+    PCS_JOINT_DISTANCE,  ///< |P1 - P2| = length; this distance, which it holds: it has no limits,
+                         ///< motors or friction. The axes have no effect
     PCS_JOINT_KIND_COUNT ///< number of kinds
 } pcs_joint_kind;
 
