@@ -74,7 +74,7 @@ static pcs_status look(const pair *w, snapshot *now)
         if (v) memcpy(now->v[b], v, sizeof now->v[b]);
         pcs_work_contact_wrench(w->s.work, w->system[b], now->wrench[b]);
     }
-    pcs_state_momentum(w->s.scene->model, w->s.state, now->P, now->L);
+    PCS_TRY(pcs_state_momentum(w->s.scene->model, w->s.state, now->P, now->L));
     PCS_TRY(pcs_state_kinetic_energy(w->s.scene->model, w->s.state, &now->kinetic));
     return pcs_state_potential_energy(w->s.scene->model, w->s.state, &now->potential);
 }

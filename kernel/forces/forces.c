@@ -107,18 +107,9 @@ pcs_status force_potential(const pcs_model *m, const model_force *f, const doubl
 
 // ---- the energy of a state -----------------------------------------------------------------------
 
-static pcs_status check_state(const char *who, const pcs_model *m, const pcs_state *st,
-                              const void *out)
-{
-    if (!m || !st || !out) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
-    if (st->nq == m->nq && st->nv == m->nv) return PCS_OK;
-    return pcs_fail(PCS_ERR_SIZE, "%s: the state has %d coordinates, the model %d", who, st->nq,
-                    m->nq);
-}
-
 pcs_status pcs_state_potential_energy(const pcs_model *m, const pcs_state *st, double *out)
 {
-    PCS_TRY(check_state("pcs_state_potential_energy", m, st, out));
+    PCS_TRY(system_check_state("pcs_state_potential_energy", m, st, out));
     double sum = 0, V;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
@@ -138,7 +129,7 @@ pcs_status pcs_state_potential_energy(const pcs_model *m, const pcs_state *st, d
 
 pcs_status force_check_id(const char *who, const pcs_model *m, const pcs_state *st, pcs_force force)
 {
-    PCS_TRY(check_state(who, m, st, m));
+    PCS_TRY(system_check_state(who, m, st, m));
     if (force.id >= 1 && force.id <= m->n_forces) return PCS_OK;
     return pcs_fail(PCS_ERR_ARG, "%s: there is no force element %d; the model has %d, from 1", who,
                     force.id, m->n_forces);

@@ -5,6 +5,7 @@
 #include "collide/broad.h"
 #include "collide/ray.h"
 #include "linalg/m3.h"
+#include "systems/systems.h"
 
 pcs_ray pcs_ray_default(void)
 {
@@ -13,13 +14,7 @@ pcs_ray pcs_ray_default(void)
 
 pcs_status query_check(const char *who, const pcs_model *m, const pcs_state *st)
 {
-    if (!m || !st) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
-    if (st->nq != m->nq || st->nv != m->nv) {
-        return pcs_fail(PCS_ERR_SIZE,
-                        "%s: the state has %d coordinates and the model %d; extend the state"
-                        " (pcs_state_extend) after the last system",
-                        who, st->nq, m->nq);
-    }
+    PCS_TRY(system_check_state(who, m, st, m));
     if (!pcs_all_finite(st->q, (size_t)st->nq)) {
         return pcs_fail(PCS_ERR_ARG, "%s: the state holds a coordinate that is not finite", who);
     }

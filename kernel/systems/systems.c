@@ -140,19 +140,20 @@ bool system_normalise(const model_system *s, double *q)
 
 // ---- the public energies ---------------------------------------------------------------------
 
-static pcs_status check(const char *name, const pcs_model *m, const pcs_state *st, const void *out)
+pcs_status system_check_state(const char *who, const pcs_model *m, const pcs_state *st,
+                              const void *out)
 {
-    if (!m || !st || !out) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", name);
-    if (st->nq != m->nq || st->nv != m->nv) {
-        return pcs_fail(PCS_ERR_SIZE, "%s: the state has %d coordinates, the model %d", name,
-                        st->nq, m->nq);
-    }
-    return PCS_OK;
+    if (!m || !st || !out) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    if (st->nq == m->nq && st->nv == m->nv) return PCS_OK;
+    return pcs_fail(PCS_ERR_SIZE,
+                    "%s: the state has %d coordinates and the model %d; extend the state"
+                    " (pcs_state_extend) after the last system",
+                    who, st->nq, m->nq);
 }
 
 pcs_status pcs_state_kinetic_energy(const pcs_model *m, const pcs_state *st, double *out)
 {
-    PCS_TRY(check("pcs_state_kinetic_energy", m, st, out));
+    PCS_TRY(system_check_state("pcs_state_kinetic_energy", m, st, out));
     double sum = 0;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
@@ -188,11 +189,12 @@ pcs_status pcs_state_kinetic_energy(const pcs_model *m, const pcs_state *st, dou
     return PCS_OK;
 }
 
-void pcs_state_momentum(const pcs_model *m, const pcs_state *st, double linear[3],
-                        double angular[3])
+pcs_status pcs_state_momentum(const pcs_model *m, const pcs_state *st, double linear[3],
+                              double angular[3])
 {
+    PCS_TRY(system_check_state("pcs_state_momentum", m, st, st));
     double p[3] = {0}, L[3] = {0};
-    for (int b = 0; m && st && b < m->n_blocks; ++b) {
+    for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
         if (s->kind != SYSTEM_BODY || s->disabled) continue;
 
@@ -209,4 +211,5 @@ void pcs_state_momentum(const pcs_model *m, const pcs_state *st, double linear[3
     }
     if (linear) memcpy(linear, p, sizeof p);
     if (angular) memcpy(angular, L, sizeof L);
+    return PCS_OK;
 }

@@ -98,6 +98,11 @@ static inline pcs_status system_potential(const pcs_model *m, const model_system
     return s->potential ? system_add_potential(s, q, V) : PCS_OK;
 }
 
+// refuses a state that is not of the model, or was not extended; `out`: another argument that must
+// not be null
+pcs_status system_check_state(const char *who, const pcs_model *m, const pcs_state *st,
+                              const void *out);
+
 // normalises the quaternions of moving bodies; false if one is zero or not finite
 bool system_normalise(const model_system *s, double *q);
 

@@ -515,7 +515,7 @@ TEST(a_chain_on_ice_keeps_its_momentum)
         scene_step(&s, 0.01);
         scene_check_ledger(&s);
         double p[3];
-        pcs_state_momentum(s.m, s.st, p, NULL);
+        CK_OK(pcs_state_momentum(s.m, s.st, p, NULL));
         CK_NEAR(p[0], N * v[0], 1e-8 * N);
         CK_NEAR(p[1], N * v[1], 1e-8 * N);
     }

@@ -71,7 +71,7 @@ typedef struct totals {
 static totals take_totals(scene *s)
 {
     totals t;
-    pcs_state_momentum(s->m, s->st, t.p, t.L);
+    CK_OK(pcs_state_momentum(s->m, s->st, t.p, t.L));
     t.K = scene_kinetic(s);
     return t;
 }

@@ -123,10 +123,10 @@ static void torque_free(double theta, pcs_quat_update update, double lowest, dou
         scene_start(&s);
         double L0[3], L1[3];
         const double K0 = scene_kinetic(&s);
-        pcs_state_momentum(s.m, s.st, NULL, L0);
+        CK_OK(pcs_state_momentum(s.m, s.st, NULL, L0));
         const int n = 80 << k;
         scene_steps(&s, T / n, n);
-        pcs_state_momentum(s.m, s.st, NULL, L1);
+        CK_OK(pcs_state_momentum(s.m, s.st, NULL, L1));
         v3_sub(L1, L0, L1);
         drift[k] = v3_norm(L1) / v3_norm(L0) + fabs(scene_kinetic(&s) / K0 - 1);
 

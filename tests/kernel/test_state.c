@@ -445,6 +445,27 @@ TEST(bytes_of_another_model_are_refused)
     scene_close(&b);
 }
 
+// a state without a system that was added since
+TEST(a_state_must_be_extended)
+{
+    scene s = scene_open();
+    const double o[3] = {0}, v[3] = {1, 2, 3};
+    double p[3], E;
+    scene_ball(&s, 1, 0.1, o, v);
+    scene_start(&s);
+    scene_ball(&s, 2, 0.1, (double[3]){1, 0, 0}, v);
+    CK_SAYS(pcs_state_momentum(s.m, s.st, p, NULL), PCS_ERR_SIZE, "pcs_state_extend");
+    CK_SAYS(pcs_state_kinetic_energy(s.m, s.st, &E), PCS_ERR_SIZE, "pcs_state_extend");
+    CK_SAYS(pcs_state_potential_energy(s.m, s.st, &E), PCS_ERR_SIZE, "pcs_state_extend");
+    CK_FAILS(pcs_state_momentum(s.m, NULL, p, NULL), PCS_ERR_ARG);
+    CK_OK(pcs_state_extend(s.m, s.st));
+    CK_OK(pcs_state_momentum(s.m, s.st, p, NULL));
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(p[i], 3 * v[i], 1e-14);
+    }
+    scene_close(&s);
+}
+
 TEST(energies_and_momenta)
 {
     scene s = scene_open();
@@ -469,7 +490,7 @@ TEST(energies_and_momenta)
     CK_NEAR(scene_potential(&s), -2 * (1 - 4 + 9) + 0.5 * (10 * 0.25 - 2 * 0.5 + 20) - (1.5 - 4),
             1e-13);
     double p[3], L[3];
-    pcs_state_momentum(s.m, s.st, p, L);
+    CK_OK(pcs_state_momentum(s.m, s.st, p, L));
     const double Jw[3] = {J[0] * 5, J[4] * 6, J[8] * 7};
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -479,6 +500,6 @@ TEST(energies_and_momenta)
                     R[i + 6] * Jw[2],
                 1e-13);
     }
-    pcs_state_momentum(s.m, s.st, NULL, NULL);
+    CK_OK(pcs_state_momentum(s.m, s.st, NULL, NULL));
     scene_close(&s);
 }

@@ -73,7 +73,8 @@ PCS_API bool pcs_state_asleep(const pcs_model *model, const pcs_state *state, pc
 PCS_NODISCARD PCS_API pcs_status pcs_state_wake(const pcs_model *model, pcs_state *state,
                                                 pcs_system system);
 
-/// Kinetic energy (J) of all systems.
+/// Kinetic energy (J) of all systems. Of this and the next two: PCS_ERR_SIZE for a state that was
+/// not extended (pcs_state_extend) since systems were added to the model.
 PCS_NODISCARD PCS_API pcs_status pcs_state_kinetic_energy(const pcs_model *model,
                                                           const pcs_state *state, double *out);
 
@@ -83,8 +84,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_state_potential_energy(const pcs_model *mod
 
 /// Linear momentum (kg m/s) and angular momentum about the inertial origin (kg m^2/s) of all
 /// bodies, inertial frame: sum of m v and of m x cross v + R J omega. Either may be null.
-PCS_API void pcs_state_momentum(const pcs_model *model, const pcs_state *state, double linear[3],
-                                double angular[3]);
+PCS_NODISCARD PCS_API pcs_status pcs_state_momentum(const pcs_model *model, const pcs_state *state,
+                                                    double linear[3], double angular[3]);
 
 #ifdef __cplusplus
 }
