@@ -48,6 +48,12 @@ pcs_status pcs_checkpoint_write(const char *path, const pcs_model *m, const pcs_
         return pcs_fail(PCS_ERR_ARG, "pcs_checkpoint_write: steps is %ld; it must be from 0 to %ld",
                         steps, MOST_STEPS);
     }
+    if (state->nq != pcs_model_nq(m) || state->nv != pcs_model_nv(m)) {
+        return pcs_fail(PCS_ERR_SIZE,
+                        "pcs_checkpoint_write: the state has %d coordinates and the model %d; extend"
+                        " the state (pcs_state_extend) after the last system is added",
+                        state->nq, pcs_model_nq(m));
+    }
     const size_t size = sizeof(head) + pcs_state_save_bytes(state);
     char *bytes = pcs_env_alloc(NULL, size, 1);
     if (!bytes) return pcs_fail_memory("pcs_checkpoint_write");

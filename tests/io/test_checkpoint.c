@@ -199,6 +199,22 @@ TEST(steps_that_cannot_be_are_refused)
     scene_close(&s);
 }
 
+// one that the model could never read, since a system was added after the state was made
+TEST(a_state_that_was_not_extended_is_not_written)
+{
+    scene s;
+    const pcs_scheme standard = pcs_scheme_default();
+    open_scheme(&s, &standard);
+    const pcs_body_def more = pcs_body_def_default();
+    scene_add(&s, &more);
+    CK_SAYS(pcs_checkpoint_write(POINT, s.m, s.st, 0), PCS_ERR_SIZE, "pcs_state_extend");
+    ck_assert_int_eq(access(POINT, F_OK), -1);
+    CK_OK(pcs_state_extend(s.m, s.st));
+    CK_OK(pcs_checkpoint_write(POINT, s.m, s.st, 0));
+    CK_OK(pcs_checkpoint_read(POINT, s.m, s.st, NULL));
+    scene_close(&s);
+}
+
 // opening a pipe would wait for its writer
 TEST(a_pipe_is_no_checkpoint)
 {

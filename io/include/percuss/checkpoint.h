@@ -22,7 +22,8 @@ typedef struct pcs_checkpoint_info {
 
 /// Writes the state, with its remembered impulses, to a file. The file appears complete or not at
 /// all; after a failure (PCS_ERR_FILE) an old file of that name is unchanged. `steps` (0 to
-/// LONG_MAX / 2, else PCS_ERR_ARG) is stored with it.
+/// LONG_MAX / 2, else PCS_ERR_ARG) is stored with it. PCS_ERR_SIZE for a state that is not of this
+/// model, or was not extended (pcs_state_extend) since systems were added to it.
 PCS_NODISCARD PCS_API pcs_status pcs_checkpoint_write(const char *path, const pcs_model *model,
                                                       const pcs_state *state, long steps);
 
