@@ -112,6 +112,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     PCS_TRY(state_reserve(st, rows + most));
     PCS_TRY(events_reserve(&wk->events, &wk->env, step_candidates(t)));
     wk->list = *list;
+    wk->braked = t->braked;
     wk->skips = t->skipped;
     wk->u = t->solution.u;
     wk->measure = out->solve.measure;

@@ -12,7 +12,8 @@
 // which keeps H v' = 0 and closed contacts closed. An island without a joint to a fixed body, for
 // example a chain on ice, keeps its momentum across gravity: the velocity of its centre of mass
 // across gravity is not multiplied, and K' is the energy of the other motion. One that touches
-// nothing fixed keeps all of its momentum.
+// nothing fixed keeps all of its momentum, and the rotation that has its angular momentum. The
+// impulses that this takes are those of the joints (brake.c).
 //
 // A contact with e > 0 that another impact closes within the step has its own impact in the next
 // one. The bodies of a column sink into each other, and into the floor. Such contacts land: their
@@ -23,6 +24,8 @@
 
 #include "collide/collide.h"
 #include "forces/forces.h"
+#include "linalg/m3.h"
+#include "rotation/pose.h"
 #include "step/confirm.h"
 
 // part of the energy at work in an island that a projection may add in a step: with contacts that
@@ -40,7 +43,16 @@ typedef struct lift {
     island_motion common;         // of its bodies
     bool jointed, driven, counts; // counts: it has joints, or contacts that sink
     bool held; // a joint to a fixed body, or a system whose momentum is not mass times velocity
+    // of its bodies about the point `from`: mass times position, angular momentum, inertia
+    double from[3], moment[3], spin[3], inertia[9];
+    bool flat; // some body is planar
 } lift;
+
+// the motion that an island keeps: velocity of the point X and angular velocity, inertial; `rest`:
+// the kinetic energy of the other motion
+typedef struct kept_motion {
+    double X[3], V[3], Omega[3], rest;
+} kept_motion;
 
 // energies per island, at the index of its root
 typedef struct lifts {
@@ -104,11 +116,50 @@ static pcs_status add_kinetic(const trial *t, const model_system *s, pcs_arena m
     return PCS_OK;
 }
 
+// adds m (|d|^2 I - d d^T)
+static void add_point_inertia(double mass, const double d[3], double I[9])
+{
+    for (int j = 0; j < 3; ++j) {
+        I[4 * j] += mass * v3_dot(d, d);
+        for (int i = 0; i < 3; ++i) {
+            I[i + 3 * j] -= mass * d[i] * d[j];
+        }
+    }
+}
+
+static void add_spin(const trial *t, const model_system *s, lift *here)
+{
+    const double *q = t->end.q + s->q_at, *v = t->end.v + s->v_at;
+    double d[3], dv[3], Jw[3], spin[3], R[9], Rt[9], RJ[9], turned[9];
+    if (here->common.mass == 0) v3_copy(q, here->from);
+    here->flat = here->flat || s->plane != PCS_PLANE_NONE;
+    v3_sub(q, here->from, d);
+    v3_along(here->moment, s->mass, d, here->moment);
+    v3_cross(d, v, dv);
+    m3_mul(s->J, v + 3, Jw);
+    quat_matrix(q + 3, R);
+    m3_mul(R, Jw, spin);
+    v3_along(spin, s->mass, dv, spin);
+    v3_along(here->spin, 1, spin, here->spin);
+    add_point_inertia(s->mass, d, here->inertia);
+    for (int j = 0; j < 3; ++j) {
+        for (int i = 0; i < 3; ++i) {
+            Rt[i + 3 * j] = R[j + 3 * i];
+        }
+    }
+    m3_mul_m3(R, s->J, RJ);
+    m3_mul_m3(RJ, Rt, turned);
+    for (int i = 0; i < 9; ++i) {
+        here->inertia[i] += turned[i];
+    }
+}
+
 static pcs_status add_system(const trial *t, const model_system *s, pcs_arena mem, lift *here)
 {
     if (here->jointed) PCS_TRY(add_kinetic(t, s, mem, &here->kinetic));
     here->held = here->held || s->kind != SYSTEM_BODY || s->varies;
     if (s->kind != SYSTEM_BODY) return PCS_OK;
+    if (here->jointed) add_spin(t, s, here);
     motion_add_body(s, t->end.v, &here->common);
     double before, after, p2 = 0, v2 = 0;
     PCS_TRY(system_potential(t->m, s, t->end.q_free + s->q_at, &before));
@@ -191,41 +242,100 @@ pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, boo
     return PCS_OK;
 }
 
-// the velocity V that an island keeps, and its kinetic energy without that of V
-static double kept_velocity(const trial *t, const lift *of, double V[3])
+// The angular velocity of the rigid motion with the angular momentum of an island, whose centre of
+// mass is at d; returns twice its energy
+static double kept_rotation(const lift *of, const double d[3], double Omega[3])
 {
-    const island_motion *c = &of->common;
-    const double *g = t->m->gravity, g2 = v3_dot(g, g);
-    const double along = g2 > 0 && c->grounded ? v3_dot(c->momentum, g) / g2 : 0;
-    for (int i = 0; i < 3; ++i) {
-        V[i] = of->held ? 0 : (c->momentum[i] - along * g[i]) / c->mass;
-    }
-    return of->kinetic - 0.5 * c->mass * v3_dot(V, V);
+    const double *p = of->common.momentum, mass = of->common.mass;
+    double L[3], I[9], bc[3], Lc[3], bL[3];
+    v3_cross(d, p, L);
+    v3_sub(of->spin, L, L);
+    memcpy(I, of->inertia, sizeof I);
+    add_point_inertia(-mass, d, I);
+    v3_cross(I + 3, I + 6, bc);
+    v3_cross(L, I + 6, Lc);
+    v3_cross(I + 3, L, bL);
+    const double det = v3_dot(I, bc);
+    if (!(det > 0)) return 0;
+    Omega[0] = v3_dot(L, bc) / det;
+    Omega[1] = v3_dot(I, Lc) / det;
+    Omega[2] = v3_dot(I, bL) / det;
+    return v3_dot(Omega, L);
 }
 
-pcs_status step_pay_lifts(const trial *t, pcs_arena mem, candidates *list, motion *end,
-                          pcs_energy *e)
+static kept_motion kept_of(const trial *t, const lift *of)
+{
+    kept_motion k = {.rest = of->kinetic};
+    const island_motion *c = &of->common;
+    if (of->held) return k;
+    const double *g = t->m->gravity, g2 = v3_dot(g, g);
+    const double along = g2 > 0 && c->grounded ? v3_dot(c->momentum, g) / g2 : 0;
+    double d[3];
+    for (int i = 0; i < 3; ++i) {
+        k.V[i] = (c->momentum[i] - along * g[i]) / c->mass;
+        d[i] = of->moment[i] / c->mass;
+        k.X[i] = of->from[i] + d[i];
+    }
+    k.rest -= 0.5 * c->mass * v3_dot(k.V, k.V);
+    if (!c->grounded && !of->flat) k.rest -= 0.5 * kept_rotation(of, d, k.Omega);
+    return k;
+}
+
+// adds the velocities of a body that its island keeps, times a sign
+static void add_kept(const trial *t, const model_system *s, const kept_motion *k, double sign)
+{
+    if (s->kind != SYSTEM_BODY) return;
+    const double *q = t->end.q + s->q_at;
+    double d[3], turned[3], *v = t->end.v + s->v_at;
+    v3_sub(q, k->X, d);
+    v3_cross(k->Omega, d, turned);
+    v3_along(k->V, 1, turned, turned);
+    v3_along(v, sign, turned, v);
+    quat_turn(q + 3, -1, k->Omega, turned);
+    v3_along(v + 3, sign, turned, v + 3);
+}
+
+// takes M v from the impulses of a body, or adds it
+static pcs_status add_momentum(const trial *t, const model_system *s, double sign, double *lost)
+{
+    double M[36], Mv[BODY_NV];
+    if (s->kind != SYSTEM_BODY) return PCS_OK;
+    if (s->varies) PCS_TRY(system_mass(s, t->end.q + s->q_at, M));
+    system_mass_mul(s, s->varies ? M : NULL, t->end.v + s->v_at, Mv);
+    v3_along(lost + s->v_at, sign, Mv, lost + s->v_at);
+    v3_along(lost + s->v_at + 3, sign, Mv + 3, lost + s->v_at + 3);
+    return PCS_OK;
+}
+
+pcs_status step_pay_lifts(trial *t, pcs_arena *mem, pcs_energy *e)
 {
     const pcs_model *m = t->m;
     lifts l;
     bool any;
-    PCS_TRY(find_lifts(t, &mem, list, &l, &any));
+    double *lost = NULL;
+    PCS_TRY(find_lifts(t, mem, &t->list, &l, &any));
     for (int b = 0; b < m->n_blocks && any; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
         const lift *of = lift_of(&l, m->block_system[b]);
         if (!of->jointed || of->driven || !(of->added > PAID * of->work)) continue;
-        double V[3], K = 0, *v = end->v + s->v_at;
-        const double kinetic = kept_velocity(t, of, V);
-        const double left = kinetic > 0 ? fmax(0, 1 - of->added / kinetic) : 0;
-        for (int i = 0; i < 3 && !of->held; ++i) {
-            v[i] -= V[i];
+        if (!lost) {
+            lost = PCS_TAKE(mem, (size_t)m->nv, double);
+            if (!lost) return pcs_fail_memory("projection");
+            memset(lost, 0, (size_t)m->nv * sizeof *lost);
         }
-        PCS_TRY(add_kinetic(t, s, mem, &K));
-        for (int i = 0; i < s->nv; ++i) {
-            v[i] = sqrt(left) * v[i] + (i < 3 && !of->held ? V[i] : 0);
+        PCS_TRY(add_momentum(t, s, -1, lost));
+        const kept_motion kept = kept_of(t, of);
+        const double left = kept.rest > 0 ? fmax(0, 1 - of->added / kept.rest) : 0;
+        double K = 0;
+        add_kept(t, s, &kept, -1);
+        PCS_TRY(add_kinetic(t, s, *mem, &K));
+        for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
+            t->end.v[i] *= sqrt(left);
         }
+        add_kept(t, s, &kept, 1);
         e->kinetic_after -= (1 - left) * K;
         e->joints -= (1 - left) * K;
+        PCS_TRY(add_momentum(t, s, 1, lost));
     }
-    return PCS_OK;
+    return lost ? step_brake(t, mem, lost) : PCS_OK;
 }

@@ -28,6 +28,8 @@ pcs_status project_joints(const trial *t, project_set *set, int steps, pcs_arena
 // propagates along a chain by one link only
 pcs_solver_opts project_options(const project_set *set, const double *g, double tol);
 
+// factors of the masses at q', with the stiffness of joints under tension; `translated` as in a set
+pcs_status project_masses(const trial *t, const bool *translated, pcs_arena *mem, block_lu *F);
 // shortest dq (nq) in the mass metric, on the velocities of bodies: any number of rows
 pcs_status project_in_mass(const trial *t, const project_set *set, const double *g,
                            const pcs_solver_opts *opts, pcs_arena mem, double *dq,

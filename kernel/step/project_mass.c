@@ -20,8 +20,7 @@ static void hold_rotation(const model_system *s, double *lu)
     }
 }
 
-// factors of the masses at q'
-static pcs_status take_mass(const trial *t, const bool *translated, pcs_arena *mem, block_lu *F)
+pcs_status project_masses(const trial *t, const bool *translated, pcs_arena *mem, block_lu *F)
 {
     const pcs_model *m = t->m;
     *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
@@ -102,7 +101,7 @@ pcs_status project_in_mass(const trial *t, const project_set *set, const double 
 {
     const pcs_model *m = t->m;
     block_lu F;
-    PCS_TRY(take_mass(t, set->translated, &mem, &F));
+    PCS_TRY(project_masses(t, set->translated, &mem, &F));
     double *R = PCS_TAKE(&mem, 9 * (size_t)m->n_blocks, double);
     double *v = PCS_TAKE(&mem, (size_t)m->nv, double);
     double *Lambda = set->Lambda;

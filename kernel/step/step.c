@@ -440,7 +440,7 @@ static pcs_status account(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_repo
     // velocities that were solved again after a projection, and not projected, have no lifts
     if (t->m->scheme.projection == PCS_PROJECTION_OVERLAPS && out->projection_iters > 0 &&
         t->end.q_free) {
-        PCS_TRY(step_pay_lifts(t, *mem, &t->list, &t->end, &out->energy));
+        PCS_TRY(step_pay_lifts(t, mem, &out->energy));
     }
     PCS_TRY(step_publish(t, mem, &t->list, st, out));
     PCS_TRY(step_breaks(t, &t->list, out));

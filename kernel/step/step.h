@@ -180,6 +180,12 @@ typedef struct trial_run {
 
 // Everything a step computes before it is committed. The first part is set at its beginning and
 // only read afterwards; stages name the other parts that they write.
+// Impulses for the velocities that step_pay_lifts takes (brake.c); null where it takes none
+typedef struct braked {
+    const double *body;  // nv, of bodies: force inertial, moment about G in body axes
+    const double *joint; // per candidate of an interaction 12: the same on both sides
+} braked;
+
 typedef struct trial {
     const pcs_model *m;
     const pcs_state *st; // at t_k
@@ -223,6 +229,7 @@ typedef struct trial {
     candidates list;
     motion end;
     solution solution;
+    braked braked;
 } trial;
 
 // bytes of the sentence why a step was not committed, of the limit that ended it, and of the
@@ -350,6 +357,7 @@ struct pcs_work {
     int n_contacts;
     pcs_arena listed;
     candidates list;
+    braked braked;
     bool skips; // the contacts of skipped bodies belong to the list
     const pcs_model *model;
     double h;               // s, of these impulses
@@ -823,8 +831,9 @@ pcs_status step_land_unsolved(const trial *t, pcs_arena mem, const pcs_measure *
 // must be solved again (lift.c)
 pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, bool *any);
 // takes the energy that the projection has added to islands of joints from their velocities
-pcs_status step_pay_lifts(const trial *t, pcs_arena mem, candidates *list, motion *end,
-                          pcs_energy *e);
+pcs_status step_pay_lifts(trial *t, pcs_arena *mem, pcs_energy *e);
+// notes the impulses for this, `lost` on bodies (nv, from the arena), and those of joints (brake.c)
+pcs_status step_brake(trial *t, pcs_arena *mem, const double *lost);
 // true when the rows of all candidates are taken elsewhere than at q_k
 static inline bool step_rows_follow(const pcs_scheme *s)
 {

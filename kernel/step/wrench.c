@@ -1,5 +1,6 @@
 // Impulses on bodies in the last step: H^T r of some rows alone, on one body, as
-//     f (inertial), m_G (body axes);  about a point p of the body  m_p = m_G - p x R^T f.
+//     f (inertial), m_G (body axes);  about a point p of the body  m_p = m_G - p x R^T f;
+// those of joints with what they take where a projection lifts (brake.c).
 #include "step/step.h"
 
 #include <string.h>
@@ -50,6 +51,13 @@ static void add_impulse(const pcs_work *wk, const candidates *list, int i, int b
     }
 }
 
+static void add_numbers(const double *from, double wrench[6])
+{
+    for (int i = 0; i < 6; ++i) {
+        wrench[i] += from[i];
+    }
+}
+
 static bool has_wrench(const model_system *s)
 {
     return s && (s->kind == SYSTEM_BODY || s->carrier.id > 0);
@@ -72,6 +80,8 @@ void pcs_work_contact_wrench(const pcs_work *wk, pcs_system system, double wrenc
             if (!list->c[i].kept_on) add_impulse(wk, list, i, body, wrench);
         }
     }
+    if (body < 0 || !wk->braked.body || wk->model->system[body].kind != SYSTEM_BODY) return;
+    add_numbers(wk->braked.body + wk->model->system[body].v_at, wrench);
 }
 
 double pcs_work_step_size(const pcs_work *wk)
@@ -149,6 +159,11 @@ void work_reaction(const pcs_work *wk, pcs_interaction interaction, pcs_system s
     if (body < 0) return;
     for (int i = find_interaction(wk, interaction); is_of(wk, i, interaction); ++i) {
         add_impulse(wk, &wk->list, i, body, wrench);
+        for (int side = 0; wk->braked.joint && side < 2; ++side) {
+            const candidate *c = &wk->list.c[i];
+            if ((side == 0 ? c->pose1 : c->pose2) != body) continue;
+            add_numbers(wk->braked.joint + 12 * (size_t)i + 6 * side, wrench);
+        }
     }
 }
 

@@ -147,6 +147,184 @@ TEST(pairs_and_joints_change_the_momentum)
     ck_assert_int_gt(pressed, 20);
 }
 
+// Bars in a row whose velocities contradict their joints, held by the world at the first one or
+// free, without weight: the step strikes them, and then takes the energy that its projection adds.
+// On each body the wrench, with the impulse of gravity, is the change of momentum, and it is the
+// sum of the reactions of its joints; a joint pushes both of its bodies alike
+static void expect_struck(uint64_t seed, bool held)
+{
+    enum { BARS = 3 };
+    static const pcs_joint_kind kinds[] = {PCS_JOINT_HINGE, PCS_JOINT_SLIDER, PCS_JOINT_BALL,
+                                           PCS_JOINT_FIXED, PCS_JOINT_UNIVERSAL};
+    const double h = 0.01, mass = 2, weight = held ? 9.81 * mass : 0;
+    test_random r = random_seed(seed);
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    scene_gravity(&s, 0, 0, -weight / mass);
+    pcs_system bar[BARS];
+    pcs_interaction joint[BARS];
+    double before[6 * BARS], sum[BARS][6] = {{0}};
+    for (int i = 0; i < BARS; ++i) {
+        const double x[3] = {0.25 + 0.5 * i, 0, 0};
+        double v[6];
+        for (int j = 0; j < 6; ++j) {
+            v[j] = random_between(&r, -2, 2);
+        }
+        bar[i] = scene_box(&s, mass, (double[]){0.4, 0.1, 0.1}, x, NULL, v, v + 3);
+    }
+    for (int i = held ? 0 : 1; i < BARS; ++i) {
+        pcs_joint_def def = pcs_joint_def_default(kinds[(int)(5 * random_unit(&r))]);
+        def.system1 = bar[i];
+        if (i > 0) def.system2 = bar[i - 1];
+        CK_OK(pcs_model_place_joint(s.m, (double[]){0.5 * i, 0, 0}, (double[]){i % 2, 1, 0},
+                                    (double[]){0, 0, 1}, &def));
+        CK_OK(pcs_model_add_joint(s.m, &def, &joint[i]));
+    }
+    scene_start(&s);
+    memcpy(before, s.st->v, sizeof before);
+    scene_step(&s, h);
+    ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+    for (int i = held ? 0 : 1; i < BARS; ++i) {
+        double on[2][6] = {{0}};
+        for (int side = 0; side < 2 && side <= i; ++side) {
+            const pcs_body_frame frame = pcs_body_frame_of(bar[i - side]);
+            pcs_body_frame across = frame;
+            double own[6];
+            across.inertial = true;
+            CK_OK(pcs_work_reaction(s.wk, joint[i], &across, on[side]));
+            CK_OK(pcs_work_reaction(s.wk, joint[i], &frame, own));
+            for (int j = 0; j < 3; ++j) {
+                sum[i - side][j] += on[side][j];
+                sum[i - side][3 + j] += own[3 + j];
+            }
+        }
+        for (int j = 0; j < 3 && i > 0; ++j) {
+            CK_NEAR(on[0][j] + on[1][j], 0, 1e-9);
+        }
+    }
+    for (int i = 0; i < BARS; ++i) {
+        double w[6];
+        pcs_work_contact_wrench(s.wk, bar[i], w);
+        for (int j = 0; j < 3; ++j) {
+            const double force = j == 2 ? -weight : 0, v = scene_v(&s, bar[i])[j];
+            CK_NEAR(w[j] + h * force, mass * (v - before[6 * i + j]), 1e-9);
+        }
+        for (int j = 0; j < 6; ++j) {
+            CK_NEAR(w[j], sum[i][j], 1e-9);
+        }
+    }
+    scene_close(&s);
+}
+
+TEST(struck_joints_change_the_momentum)
+{
+    for (uint64_t seed = 1; seed <= TEST_FEW(20, 200); ++seed) {
+        expect_struck(seed, true);
+        expect_struck(seed, false);
+    }
+}
+
+// A slack chain in flight with a load at each end, which fly apart: where the chain becomes taut
+// within a step, it keeps its momentum and its angular momentum, so that joints alone give what is
+// taken from its bodies
+TEST(a_chain_that_becomes_taut_in_flight)
+{
+    enum { LINKS = 5 };
+    test_random r = random_seed(5);
+    for (int k = 0; k < TEST_FEW(2, 10); ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, 0);
+        const double length = 0.2, load = random_between(&r, 1, 30);
+        double end[3] = {0};
+        pcs_system link[LINKS];
+        for (int i = 0; i < LINKS; ++i) {
+            const bool heavy = i == 0 || i == LINKS - 1;
+            const double angle = random_between(&r, 0, 1.3) * (i % 2 ? 1 : -1);
+            const double along[3] = {length * cos(angle), length * sin(angle), 0};
+            const double Q[4] = {cos(angle / 2), 0, 0, sin(angle / 2)};
+            const double fast = heavy ? (i == 0 ? -3 : 3) : 0;
+            const double v[3] = {fast, fast * random_between(&r, -1, 1), 0};
+            const double x[3] = {end[0] + along[0] / 2, end[1] + along[1] / 2, 0};
+            link[i] =
+                scene_box(&s, heavy ? load : 0.1, (double[]){length, 0.02, 0.02}, x, Q, v, NULL);
+            if (i > 0) {
+                pcs_joint_def def = pcs_joint_def_default(PCS_JOINT_BALL);
+                def.system1 = link[i];
+                def.system2 = link[i - 1];
+                CK_OK(pcs_model_place_joint(s.m, end, (double[]){0, 0, 1}, NULL, &def));
+                CK_OK(pcs_model_add_joint(s.m, &def, NULL));
+            }
+            end[0] += along[0];
+            end[1] += along[1];
+        }
+        scene_start(&s);
+        for (int step = 0; step < 100; ++step) {
+            scene_step(&s, 5e-3);
+            for (int i = 0; i < LINKS; ++i) {
+                const pcs_body_frame frame = pcs_body_frame_of(link[i]);
+                double w[6], one[6], m[3] = {0};
+                pcs_work_contact_wrench(s.wk, link[i], w);
+                for (int id = i > 0 ? i : 1; id <= i + 1 && id < LINKS; ++id) {
+                    CK_OK(pcs_work_reaction(s.wk, (pcs_interaction){id}, &frame, one));
+                    for (int j = 0; j < 3; ++j) {
+                        m[j] += one[3 + j];
+                    }
+                }
+                for (int j = 0; j < 3; ++j) {
+                    CK_NEAR(m[j], w[3 + j], 1e-10);
+                }
+            }
+        }
+        scene_close(&s);
+    }
+}
+
+// A chain between two walls, and its weight: the rows of a straight chain do not hold it, and what
+// the projection then takes is what its joints give
+TEST(a_straight_chain_hangs_from_its_ends)
+{
+    enum { LINKS = 5 };
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    pcs_interaction end[2] = {{0}, {0}};
+    pcs_system link[LINKS];
+    for (int i = 0; i <= LINKS; ++i) {
+        const double x[3] = {0.25 + 0.5 * i, 0, 0};
+        pcs_joint_def def = pcs_joint_def_default(PCS_JOINT_BALL);
+        pcs_interaction joint;
+        if (i < LINKS) {
+            link[i] = scene_box(&s, 1, (double[]){0.5, 0.05, 0.05}, x, NULL, NULL, NULL);
+        }
+        def.system1 = link[i < LINKS ? i : LINKS - 1];
+        if (i > 0 && i < LINKS) def.system2 = link[i - 1];
+        CK_OK(
+            pcs_model_place_joint(s.m, (double[]){0.5 * i, 0, 0}, (double[]){0, 0, 1}, NULL, &def));
+        CK_OK(pcs_model_add_joint(s.m, &def, &joint));
+        if (i == 0 || i == LINKS) end[i > 0] = joint;
+    }
+    scene_start(&s);
+    double mean = 0;
+    for (int k = 0; k < 20; ++k) {
+        double w[2][6], p0[3], p1[3];
+        CK_OK(pcs_state_momentum(s.m, s.st, p0, NULL));
+        scene_step(&s, 0.01);
+        CK_OK(pcs_state_momentum(s.m, s.st, p1, NULL));
+        for (int e = 0; e < 2; ++e) {
+            pcs_body_frame frame = pcs_body_frame_of(link[e > 0 ? LINKS - 1 : 0]);
+            frame.inertial = true;
+            CK_OK(pcs_work_reaction(s.wk, end[e], &frame, w[e]));
+        }
+        for (int j = 0; j < 3; ++j) {
+            const double weight = j == 2 ? -9.81 * LINKS * 0.01 : 0;
+            CK_NEAR(w[0][j] + w[1][j] + weight, p1[j] - p0[j], 1e-8);
+        }
+        mean += (w[0][2] + w[1][2]) / (20 * 0.01);
+    }
+    CK_NEAR(mean, 9.81 * LINKS, 0.02 * 9.81 * LINKS);
+    scene_close(&s);
+}
+
 // two boxes on each other under gravity tilted by a: the forces on the upper one act on the line of
 // its weight, half its height times tan a downhill; those of the ground on that of both
 TEST(the_centre_of_pressure_of_a_tilted_stack)

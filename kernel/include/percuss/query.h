@@ -94,9 +94,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_state_distance(const pcs_model *model, cons
 /// Sum of the impulses on a body in the last step, of its contacts and of its interactions (joints,
 /// motors, limits, friction of joints): force impulse in the inertial frame (N s) and moment
 /// impulse about G in the body frame (N m s), as the rows of the step have them: P1, P2, F and r of
-/// pcs_work_contacts do not give the moment of every contact. With the impulse of the forces it is
-/// the change of momentum; pcs_work_reaction is part of it and must not be added. Contacts alone:
-/// pcs_work_pair_wrench. Zero if none, or not a body.
+/// pcs_work_contacts do not give the moment of every contact, nor what the step takes from bodies
+/// where its projection adds energy to their joints (doc/stepping.md, "Motions without a row").
+/// With the impulse of the forces it is the change of momentum; pcs_work_reaction is part of it and
+/// must not be added. Contacts alone: pcs_work_pair_wrench. Zero if none, or not a body.
 PCS_API void pcs_work_contact_wrench(const pcs_work *work, pcs_system system, double wrench[6]);
 
 /// s, the time over which the impulses of the work acted; 0 after an impact, or if there was no
