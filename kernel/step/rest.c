@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cone/cone.h"
+#include "forces/forces.h"
 #include "linalg/m3.h"
 
 // number of steps at rest before the first search for a proof
@@ -48,12 +49,24 @@ static pcs_status join_all(const trial *t, pcs_arena *mem, int **up)
     return PCS_OK;
 }
 
-// true for a body that may sleep: a plain one, without force elements
-static bool may_rest(const pcs_model *m, int system)
+// the systems that a force element acts on
+static void find_pulled(const pcs_model *m, bool *pulled)
 {
-    const model_system *s = &m->system[system];
+    memset(pulled, 0, (size_t)m->n_systems * sizeof *pulled);
+    for (int i = 0; i < m->n_forces; ++i) {
+        const model_force *f = &m->force[i];
+        for (int e = 0; e < 2 && force_acts(m, f); ++e) {
+            if (f->system[e] >= 0) pulled[f->system[e]] = true;
+        }
+    }
+}
+
+// true for a body that may sleep: a plain one, on which no force element acts
+static bool may_rest(const trial *t, int system)
+{
+    const model_system *s = &t->m->system[system];
     return s->kind == SYSTEM_BODY && s->nv == BODY_NV && !s->disabled && !s->added &&
-           s->forces == 0 && !is_mapped(m, system);
+           !t->pulled[system] && !is_mapped(t->m, system);
 }
 
 static bool drives(int n, const double *u)
@@ -116,7 +129,7 @@ static void find_claims(const trial *t, bool *claims)
     for (int s = 0; s < m->n_systems; ++s) {
         const model_system *of = &m->system[s];
         if (!claims[s]) continue;
-        claims[s] = may_rest(m, s) && step_is_zero(t->st->v + of->v_at, of->nv);
+        claims[s] = may_rest(t, s) && step_is_zero(t->st->v + of->v_at, of->nv);
     }
 }
 
@@ -193,7 +206,9 @@ pcs_status step_hold(trial *t, pcs_arena *mem, candidates *list)
     if (!m->scheme.sleep) return PCS_OK;
     t->held = PCS_TAKE(mem, ns, bool);
     t->slept = PCS_TAKE(mem, ns, bool);
-    if (!t->held || !t->slept) return pcs_fail_memory("step: bodies at rest");
+    t->pulled = PCS_TAKE(mem, ns, bool);
+    if (!t->held || !t->slept || !t->pulled) return pcs_fail_memory("step: bodies at rest");
+    find_pulled(m, t->pulled);
     find_claims(t, t->held);
     for (int s = 0; s < m->n_systems; ++s) {
         any = any || t->held[s];
@@ -328,7 +343,7 @@ static pcs_status find_resting(const trial *t, pcs_arena *mem, candidates *list,
         // squares
         const int root = island_root(out->up, s), n = out->bodies[root];
         const double most = slow * n * sqrt(n);
-        const bool rests = !t->held[s] && may_rest(m, s) && stays(t, of) &&
+        const bool rests = !t->held[s] && may_rest(t, s) && stays(t, of) &&
                            fastest(of, t->st->v + of->v_at) <= most &&
                            fastest(of, t->end.v + of->v_at) <= most;
         if (!rests) out->steps[root] = -1;

@@ -220,6 +220,7 @@ typedef struct trial {
     bool *held;          // per system: it sleeps; null: the scheme lets none
     int n_held, n_slept; // numbers of these, now and at the start of the step
     bool *slept;         // per system: it has slept from the start; null: the scheme lets none
+    bool *pulled;        // per system: a force element acts on it; null as `slept`
     const bool *skipped; // per system: it sleeps and is not looked at (skip.c); null: none is
     trial_run *run;      // all systems that are not skipped
     int n_runs;

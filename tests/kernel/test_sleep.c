@@ -568,23 +568,33 @@ TEST(a_sparse_system_lets_others_sleep)
 }
 
 // the stone at the top, last of the pyramid, is pulled away by a spring that is added while all
-// sleep: the spring wakes it and what it lies on, and the rest falls asleep again
-TEST(a_spring_that_is_added_wakes)
+// sleep, or was there and is enabled: the spring wakes it and what it lies on, and the rest falls
+// asleep again
+static void expect_pull(bool added)
 {
     double end[2][7 * BOXES];
     for (int sleep = 0; sleep < 2; ++sleep) {
         scene s = pyramid(sleep == 1);
+        const pcs_system top = {BOXES};
+        const double height = EDGE * (LAYERS - 0.5);
+        pcs_force_def spring = pcs_force_def_default(PCS_FORCE_SPRING);
+        pcs_force pull;
+        spring.system1 = top;
+        spring.p2[0] = 1.1 * EDGE * 0.5 * (LAYERS - 1);
+        spring.p2[2] = height + 5;
+        spring.stiffness = 10 * MASS;
+        if (!added) {
+            CK_OK(pcs_model_add_force(s.m, &spring, &pull));
+            CK_OK(pcs_model_set_force_enabled(s.m, pull, false));
+        }
         scene_start(&s);
         steps(&s, SETTLE);
         ck_assert_int_eq(s.report.asleep, sleep == 1 ? BOXES : 0);
-        const pcs_system top = {BOXES};
-        const double height = scene_q(&s, top)[2];
-        pcs_force_def spring = pcs_force_def_default(PCS_FORCE_SPRING);
-        spring.system1 = top;
-        v3_copy(scene_q(&s, top), spring.p2);
-        spring.p2[2] += 5;
-        spring.stiffness = 10 * MASS;
-        CK_OK(pcs_model_add_force(s.m, &spring, NULL));
+        if (added) {
+            CK_OK(pcs_model_add_force(s.m, &spring, &pull));
+        } else {
+            CK_OK(pcs_model_set_force_enabled(s.m, pull, true));
+        }
         scene_step(&s, STEP);
         ck_assert_int_eq(s.report.asleep, 0);
         steps(&s, 3 * SETTLE);
@@ -596,6 +606,12 @@ TEST(a_spring_that_is_added_wakes)
     for (int i = 0; i < 7 * BOXES; ++i) {
         CK_NEAR(end[0][i], end[1][i], 1e-8);
     }
+}
+
+TEST(a_spring_that_begins_to_act_wakes)
+{
+    expect_pull(true);
+    expect_pull(false);
 }
 
 TEST(a_slope_that_holds_lets_sleep)
