@@ -59,16 +59,23 @@ static double length_of(const builder *b, const scene_interaction *in, const pcs
 }
 
 // the axis in the frame of the first body
-static void take_axis(const builder *b, const scene_interaction *in, const frame *f,
-                      pcs_force_def *def)
+static pcs_status take_axis(builder *b, const scene_interaction *in, const frame *f,
+                            const place *at, pcs_force_def *def)
 {
-    memcpy(def->axis, in->axis, sizeof def->axis);
-    frame_vector(f, def->axis);
+    memcpy(def->axis, in->axis1, sizeof def->axis);
+    if (has(in, "axis") && has(in, "axis1")) return build_both_ways(b, at, "axis", "axis1");
+    if (has(in, "axis1")) return PCS_OK;
+    if (!has(in, "axis")) {
+        return refuse(&b->src, at, PCS_ERR_FORMAT, "it has no axis; give axis or axis1");
+    }
     double q[7], back[4], axis[3];
-    if (scene_start_pose(b->model, def->system1, q) != PCS_OK) return;
-    memcpy(axis, def->axis, sizeof axis);
+    memcpy(axis, in->axis, sizeof axis);
+    frame_vector(f, axis);
+    memcpy(def->axis, axis, sizeof axis);
+    if (scene_start_pose(b->model, def->system1, q) != PCS_OK) return PCS_OK;
     pcs_quat_conj(q + 3, back);
     pcs_quat_rotate(back, axis, def->axis);
+    return PCS_OK;
 }
 
 pcs_status build_force(builder *b, const scene_interaction *in, const pcs_system system[2],
@@ -87,7 +94,7 @@ pcs_status build_force(builder *b, const scene_interaction *in, const pcs_system
     PCS_TRY(take_points(b, in, system, f, at, &def));
     PCS_TRY(take_matrix(b, "K", &in->K, at, def.K));
     PCS_TRY(take_matrix(b, "D", &in->D, at, def.D));
-    if (def.kind == PCS_FORCE_TORSION) take_axis(b, in, f, &def);
+    if (def.kind == PCS_FORCE_TORSION) PCS_TRY(take_axis(b, in, f, at, &def));
     if (def.kind == PCS_FORCE_BUSHING && has(in, "axis")) {
         if (has(in, "axes1")) return build_both_ways(b, at, "axis", "axes1");
         if (has(in, "axes2")) return build_both_ways(b, at, "axis", "axes2");

@@ -207,14 +207,9 @@ static pcs_status write_force(out *o, pcs_force id)
     s.D = matrix_numbers(def.D, diagonals + 6);
     memcpy(s.axes1, def.frame1, sizeof s.axes1);
     memcpy(s.axes2, def.frame2, sizeof s.axes2);
-    if (def.kind == PCS_FORCE_TORSION) {
-        double q[7]; // the axis is written inertial
-        PCS_TRY(scene_start_pose(o->m, def.system1, q));
-        pcs_quat_rotate(q + 3, def.axis, s.axis);
-    } else {
-        memcpy(s.point1, def.p1, sizeof s.point1);
-        memcpy(s.point2, def.p2, sizeof s.point2);
-    }
+    memcpy(s.axis1, def.axis, sizeof s.axis1);
+    memcpy(s.point1, def.p1, sizeof s.point1);
+    memcpy(s.point2, def.p2, sizeof s.point2);
     write_object(&o->w, NULL, &interaction_table, &s, NULL);
     return PCS_OK;
 }

@@ -521,11 +521,12 @@ static const field interaction_fields[] = {
      .kinds = DISTANCE | GEAR | SPRING | ATTRACTS,
      .help = "position of the second point at the start, inertial; in place of point2"},
     {"axis", FIELD_VECTOR, OF(interaction, axis), .n = 3, .kinds = JOINTS | TORSION | BUSHING,
-     .required = TORSION,
      .help =
          "z axis of both frames at the start, inertial; in place of axes1 and axes2. Without any"
          " of them the axes of the frames are those of the bodies. Of torsion: its axis at the"
-         " start, inertial"},
+         " start, inertial; in place of axis1"},
+    {"axis1", FIELD_VECTOR, OF(interaction, axis1), .n = 3, .kinds = TORSION,
+     .help = "the axis in the first body, body axes; in place of axis"},
     {"across", FIELD_VECTOR, OF(interaction, across), .n = 3, .kinds = (JOINTS & ~GEAR) | BUSHING,
      .help =
          "x axis of both frames at the start, inertial, with axis: of a universal joint its axis"

@@ -185,7 +185,7 @@ typedef struct scene_interaction {
     part bodies[2];
     int next[3]; // number of copies from the first body to the second
     double point1[3], point2[3], at[3], at1[3], at2[3], length;
-    double axes1[4], axes2[4], axis[3], across[3], pitch, arm;
+    double axes1[4], axes2[4], axis[3], axis1[3], across[3], pitch, arm;
     int teeth[2], coordinate;
     part joint;
     double low, high, e;

@@ -181,6 +181,41 @@ static pcs_status check_kind(const pcs_model *m, const pcs_force_def *def)
 
 // ---- the functions -----------------------------------------------------------------------------
 
+// The members that the kind names; the others have their defaults, so that they do not count in the
+// hash of the model, and a scene file need not have them
+static pcs_force_def members_of(const pcs_force_def *def)
+{
+    pcs_force_def own = pcs_force_def_default(def->kind);
+    own.system1 = def->system1;
+    own.system2 = def->system2;
+    if (def->kind == PCS_FORCE_USER) {
+        own.force = def->force;
+        own.jacobian = def->jacobian;
+        own.potential = def->potential;
+        own.user = def->user;
+        return own;
+    }
+    if (def->kind == PCS_FORCE_SPRING || def->kind == PCS_FORCE_TORSION) {
+        own.stiffness = def->stiffness;
+        own.damping = def->damping;
+    }
+    if (def->kind == PCS_FORCE_SPRING) own.length = def->length;
+    if (def->kind == PCS_FORCE_GRAVITY) own.strength = def->strength;
+    if (def->kind == PCS_FORCE_TORSION) {
+        v3_copy(def->axis, own.axis);
+        own.angle = def->angle;
+        return own;
+    }
+    v3_copy(def->p1, own.p1);
+    v3_copy(def->p2, own.p2);
+    if (def->kind != PCS_FORCE_BUSHING) return own;
+    memcpy(own.frame1, def->frame1, sizeof own.frame1);
+    memcpy(own.frame2, def->frame2, sizeof own.frame2);
+    memcpy(own.K, def->K, sizeof own.K);
+    memcpy(own.D, def->D, sizeof own.D);
+    return own;
+}
+
 pcs_status pcs_model_add_force(pcs_model *m, const pcs_force_def *def, pcs_force *out)
 {
     if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_force: an argument is null");
@@ -191,8 +226,9 @@ pcs_status pcs_model_add_force(pcs_model *m, const pcs_force_def *def, pcs_force
         return pcs_fail_memory("pcs_model_add_force");
     }
     model_force *f = &m->force[m->n_forces];
-    *f = (model_force){
-        .def = *def, .id = m->n_forces + 1, .pose = {def->system1.id - 1, def->system2.id - 1}};
+    *f = (model_force){.def = members_of(def),
+                       .id = m->n_forces + 1,
+                       .pose = {def->system1.id - 1, def->system2.id - 1}};
     for (int e = 0; e < 2; ++e) {
         f->system[e] = system_mover(m, f->pose[e]);
         f->carried = f->carried || f->system[e] != f->pose[e];

@@ -59,7 +59,8 @@ static uint64_t add_system(uint64_t hash, const model_system *s)
     hash = add_reals(hash, &s->mass, 1);
     hash = add_reals(hash, s->J, 9);
     hash = add_reals(hash, s->added, 36);
-    hash = add_reals(hash, s->q0, 7);
+    // the pose of a driven body is that of its motion
+    if (!s->motion) hash = add_reals(hash, s->q0, 7);
     return add_reals(hash, s->v0, 6);
 }
 

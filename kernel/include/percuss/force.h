@@ -97,7 +97,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_force(pcs_model *model, const pcs
 /// Number of force elements; their ids run from 1.
 PCS_API int pcs_model_force_count(const pcs_model *model);
 
-/// The definition of a force element as it was given.
+/// The definition of a force element as it was given; members that its kind does not name have
+/// their defaults.
 PCS_NODISCARD PCS_API pcs_status pcs_model_force(const pcs_model *model, pcs_force force,
                                                  pcs_force_def *out);
 
