@@ -90,8 +90,9 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
     pcs_joint_motor motor;
     pcs_joint_friction friction;
     PCS_TRY(pcs_model_interaction(o->m, id, &def));
-    scene_interaction s;
+    scene_interaction s, usual;
     fields_init(&interaction_table, &s);
+    fields_init(&interaction_table, &usual);
     s.name = pcs_model_interaction_name(o->m, id);
     s.bodies[0] = body_part(o, def.system1);
     s.bodies[1] = body_part(o, def.system2);
@@ -115,6 +116,7 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
     case PCS_RELATION_ROPE:
         s.kind = INTERACTION_ROPE;
         s.length = data[6];
+        usual.law.kind = -1; // its law without any is not that of the others
         break;
     case PCS_RELATION_BALL_JOINT:
         s.kind = INTERACTION_BALL;
@@ -165,7 +167,7 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
         memcpy(s.point1, data, sizeof s.point1);
         memcpy(s.point2, data + 3, sizeof s.point2);
     }
-    write_object(&o->w, NULL, &interaction_table, &s, NULL);
+    write_object(&o->w, NULL, &interaction_table, &s, &usual);
     return PCS_OK;
 }
 

@@ -608,6 +608,7 @@ static const scene_interaction usual_interaction = {.axes1 = {1, 0, 0, 0},
                                                     .low = -HUGE_VAL,
                                                     .high = HUGE_VAL,
                                                     .limit = HUGE_VAL,
+                                                    .length = HUGE_VAL,
                                                     .break_force = HUGE_VAL,
                                                     .break_moment = HUGE_VAL,
                                                     .enabled = true};

@@ -118,6 +118,16 @@ static void write_vehicle(out *o, const pcs_vehicle_ride *ride)
     write_close(&o->w, '}');
 }
 
+// a load of zeros has no member, but is written: the body has a force
+static void write_no_load(out *o, const pcs_load *load)
+{
+    static const pcs_load zero;
+    if (memcmp(load, &zero, sizeof zero) != 0) return;
+    write_open(&o->w, "load", '{', false);
+    write_real(&o->w, "damping", 0);
+    write_close(&o->w, '}');
+}
+
 static pcs_status check_body_callbacks(const pcs_body_def *def, int id, const char *name)
 {
     if (def->motion && def->motion != pcs_motion_follow) {
@@ -192,6 +202,7 @@ static pcs_status write_rigid(out *o, pcs_system id)
     memcpy(s.omega, def.omega, sizeof s.omega);
     write_open(&o->w, NULL, '{', false);
     write_fields(&o->w, &body_table, &s, NULL);
+    if (!ride && def.force) write_no_load(o, def.user);
     if (motion) write_motion(o, motion);
     if (linkage) write_moves(o, linkage);
     if (ride) write_vehicle(o, ride);
