@@ -102,6 +102,42 @@ TEST(a_stiff_spring_is_stable_at_any_step)
     }
 }
 
+// A ball swings about the world on a spring, of length 0 at its centre, or of a length and with its
+// end beside the centre, at any omega h. With theta = 1 it never gains energy; with theta = 1/2 the
+// first spring, which is linear, keeps it
+TEST(a_stiff_spring_that_turns_gains_nothing_with_theta_1)
+{
+    const double h = 0.01;
+    for (int k = 0; k < 2 * TEST_FEW(2, 8); ++k) {
+        const bool turns = k % 2 == 1;
+        for (int half = 0; half < (turns ? 1 : 2); ++half) {
+            test_random r = random_seed(7 + k);
+            scene s = scene_open();
+            s.scheme = pcs_scheme_default();
+            s.scheme.second_order = half == 1;
+            scene_gravity(&s, 0, 0, 0);
+            const double rate = pow(10, random_between(&r, -0.5, 3)) / h;
+            const double x[3] = {0.1, 0, 0};
+            double v[3];
+            scatter(&r, 3, v);
+            pcs_force_def def = spring_of(scene_ball(&s, 1, 0.05, x, v), (pcs_system){0},
+                                          rate * rate, turns ? 0.1 : 0);
+            if (turns) def.p1[1] = def.p2[1] = 0.05;
+            add(&s, &def);
+            scene_start(&s);
+            double before = scene_kinetic(&s) + scene_potential(&s);
+            for (int i = 0; i < 200; ++i) {
+                scene_step(&s, h);
+                const double E = scene_kinetic(&s) + scene_potential(&s);
+                ck_assert(E <= before * (1 + 1e-9));
+                if (half == 1) CK_NEAR(E, before, 1e-9 * before);
+                before = E;
+            }
+            scene_close(&s);
+        }
+    }
+}
+
 TEST(a_damped_spring_follows_its_closed_form)
 {
     scene s = scene_open();

@@ -1,8 +1,8 @@
 /// @file
 /// Force elements: springs, dampers, torsional springs, bushings, gravity, and forces by callback
 /// between two systems, or a system and the world. They are implicit in the theta scheme, with
-/// their Jacobians: a stiff spring is stable at any step for theta >= 1/2. doc/forces.md has the
-/// formulas.
+/// their Jacobians: stiff elements are stable at any step for theta = 1, linear ones for theta >=
+/// 1/2 (doc/forces.md, "Stiff springs", with the formulas).
 ///
 ///     pcs_force_def spring = pcs_force_def_default(PCS_FORCE_SPRING);
 ///     spring.system1 = a;         // system2 {0}: the world
