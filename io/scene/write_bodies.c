@@ -107,6 +107,7 @@ static void write_vehicle(out *o, const pcs_vehicle_ride *ride)
     write_fields(&o->w, &vehicle_table, &s, &usual);
     if (!same_fins(def, &usual.def)) {
         write_open(&o->w, "fins", '[', false);
+        o->w.level[o->w.depth - 1].member = false; // written also without any: the default has four
         for (int i = 0; i < def->n_fins; ++i) {
             const scene_fin fin = {.fin = def->fin[i]};
             write_object(&o->w, NULL, &fin_table, &fin, NULL);

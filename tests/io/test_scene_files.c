@@ -280,6 +280,16 @@ TEST(a_vehicle_survives_a_file)
     const double x[] = {0, 0, -5, 0.9, 0.1, -0.3, 0.2, 1, 0.1, 0, 0.1, 0, 0.3};
     CK_OK(pcs_model_add_vehicle(scene->model, ride, x, NULL));
     expect_round_trip(scene);
+
+    // without fins
+    ride = pcs_scene_alloc(scene, sizeof *ride);
+    ck_assert_ptr_nonnull(ride);
+    def.n_fins = 0;
+    CK_OK(pcs_vehicle_create(NULL, &def, &vehicle));
+    CK_OK(pcs_scene_keep_vehicle(scene, vehicle));
+    *ride = (pcs_vehicle_ride){.vehicle = vehicle};
+    CK_OK(pcs_model_add_vehicle(scene->model, ride, x, NULL));
+    expect_round_trip(scene);
     pcs_scene_destroy(scene);
 
     // the default pose
