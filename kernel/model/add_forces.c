@@ -216,6 +216,18 @@ static pcs_force_def members_of(const pcs_force_def *def)
     return own;
 }
 
+// a system with one more element: its factors may need more room
+static void begin_force(pcs_model *m, model_system *s)
+{
+    const size_t before = system_factor_size(s);
+    s->forces += 1;
+    model_classify(s);
+    const size_t more = system_factor_size(s) - before;
+    for (int b = s->block; more > 0 && b < m->n_blocks; ++b) {
+        m->factor_off[b + 1] += more;
+    }
+}
+
 pcs_status pcs_model_add_force(pcs_model *m, const pcs_force_def *def, pcs_force *out)
 {
     if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_force: an argument is null");
@@ -240,9 +252,7 @@ pcs_status pcs_model_add_force(pcs_model *m, const pcs_force_def *def, pcs_force
         quat_matrix(def->frame2, f->frame + 9);
     }
     for (int side = 0; side < 2; ++side) {
-        if (f->system[side] < 0) continue;
-        m->system[f->system[side]].forces += 1;
-        model_classify(&m->system[f->system[side]]);
+        if (f->system[side] >= 0) begin_force(m, &m->system[f->system[side]]);
     }
     m->n_forces += 1;
     if (out) out->id = m->n_forces;

@@ -608,6 +608,32 @@ static void expect_pull(bool added)
     }
 }
 
+// the same in a column of boxes of different edges, whose inertia is no multiple of 1
+TEST(a_disabled_spring_lets_a_column_sleep)
+{
+    enum { BODIES = 3 };
+    for (int on = 0; on < BODIES; ++on) {
+        scene s = open_scene(true);
+        pcs_force_def spring = pcs_force_def_default(PCS_FORCE_SPRING);
+        pcs_force pull;
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.5);
+        for (int i = 0; i < BODIES; ++i) {
+            const double e[3] = {0.3 - 0.02 * i, 0.3, 0.2}, x[3] = {0, 0, 0.1 + 0.2 * i};
+            const pcs_system b = scene_box(&s, MASS, e, x, NULL, NULL, NULL);
+            scene_rough(&s, b, pcs_shape_box(e[0], e[1], e[2]), 0, 0, 0.6);
+            if (i == on) spring.system1 = b;
+        }
+        spring.p2[0] = 2;
+        spring.stiffness = 100;
+        CK_OK(pcs_model_add_force(s.m, &spring, &pull));
+        CK_OK(pcs_model_set_force_enabled(s.m, pull, false));
+        scene_start(&s);
+        steps(&s, 2 * SETTLE);
+        ck_assert_int_eq(s.report.asleep, BODIES);
+        scene_close(&s);
+    }
+}
+
 TEST(a_spring_that_begins_to_act_wakes)
 {
     expect_pull(true);
