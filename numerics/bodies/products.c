@@ -260,6 +260,33 @@ double bodies_load(const bodies_problem *b, const double *v_free, double most, c
 
 // ---- far targets -------------------------------------------------------------------------------
 
+static double size(const double x[3])
+{
+    return fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
+}
+
+// The rows of |J||v| of a block; of rigid bodies, whose rows are unit vectors with a lever, no less
+static void speeds(const bodies_problem *b, int block, const double *v_free, double *sum)
+{
+    const bodies_block *k = &b->block[block];
+    memset(sum, 0, (size_t)k->dim * sizeof *sum);
+    for (int e = 0; e < 2; ++e) {
+        if (k->sys[e] < 0) continue;
+        const double *v = v_free + b->A->start[k->sys[e]], *J = k->rows[e];
+        const int n = J ? width(b->A->start, k->sys[e]) : 0;
+        const double lever = J ? 0 : v3_norm(k->core[e]) + fabs(k->along[e]);
+        const double speed = J ? 0 : size(v) + lever * size(v + 3);
+        for (int a = 0; a < k->dim; ++a) {
+            sum[a] += speed;
+        }
+        for (int j = 0; j < n; ++j) {
+            for (int a = 0; a < k->dim; ++a) {
+                sum[a] += fabs(J[a + k->dim * j] * v[j]);
+            }
+        }
+    }
+}
+
 // the largest sum of |J v| over the rows of a block; J and sum are scratch
 static double largest_velocity(const bodies_problem *b, int block, const double *v_free, double *J,
                                double *sum)
@@ -292,7 +319,6 @@ pcs_status bodies_find_far(const bodies_problem *b, int nb, const int *blocks, c
         const pcs_block k = bodies_cone(&b->block[blocks ? blocks[i] : i]);
         shift = fmax(shift, far_shift(&k, b->shift + k.row));
     }
-    if (shift == 0) return PCS_OK;
 
     size_t wide = 1, tall = 1;
     for (int i = 0; i < nb; ++i) {
@@ -307,12 +333,16 @@ pcs_status bodies_find_far(const bodies_problem *b, int nb, const int *blocks, c
     double *sum = PCS_TAKE(&work, tall, double);
     if (!J || !sum) return pcs_fail_memory("contacts");
     far_sums s = {0};
+    for (int i = 0; i < nb; ++i) {
+        const int block = blocks ? blocks[i] : i;
+        speeds(b, block, v_free, sum);
+        squares_add(&s.rows, (size_t)b->block[block].dim, sum);
+    }
     for (int i = 0; i < nb && far_may_be(shift, s.velocity); ++i) {
         const int block = blocks ? blocks[i] : i;
         s.velocity = fmax(s.velocity, largest_velocity(b, block, v_free, J, sum));
     }
-    if (!far_may_be(shift, s.velocity)) return PCS_OK;
-    for (int i = 0; i < nb; ++i) {
+    for (int i = 0; i < nb && far_may_be(shift, s.velocity); ++i) {
         const int block = blocks ? blocks[i] : i;
         const pcs_block k = bodies_cone(&b->block[block]);
         double scale = 0;

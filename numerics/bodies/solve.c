@@ -62,7 +62,8 @@ static bool solve_one(solution *s, int i, int block, const pcs_solver_opts *o, p
     if (!sweeps || !(fmin(o->max_iters, budget_of(s, i)) >= 1)) return false;
     pcs_report report = {.outcome = PCS_OUTCOME_CONVERGED, .solver = PCS_SOLVER_NSGS, .iters = 1};
     if (!sweep_one(s->b, block, o, far, v_free, s->v, s->r, s->u, &report.measure)) return false;
-    s->result[i] = (island_result){.solve = report, .sweeps = 1, .units = PREPARE + 1};
+    s->result[i] = (island_result){
+        .solve = report, .sweeps = 1, .units = PREPARE + 1, .rounding = far.rounding};
     return true;
 }
 
@@ -143,6 +144,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     t.result->solve = (pcs_report){.outcome = PCS_OUTCOME_STALLED,
                                    .measure = {.residual = INFINITY, .natural_map = INFINITY}};
     PCS_TRY(bodies_find_far(s->b, t.of.nb, t.of.block, s->v_free, work, &t.of.far));
+    t.result->rounding = t.of.far.rounding;
     t.o.tol = tol_of(s, i, t.of.far);
     const bool joined = task_is_joined(&t);
     if (s->watch && s->watch->stopped) return joined ? PCS_OK : task_sweep(&t, 0, 0);
@@ -329,7 +331,7 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
 {
     const bodies_problem *b = s->b;
     measure_sums sums = {0};
-    squares unit = {0};
+    squares unit = {0}, rounding = {0};
     const double load = bodies_load(b, NULL, 0, s->r, work);
     if (load < 0) return pcs_fail_memory("contacts");
     squares_add(&sums.load, 1, &load);
@@ -344,8 +346,9 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
         squares_add(&sums.q, 1, &one->norm_q);
         squares_add(&unit, 1, &one->q_unit);
         squares_add(&sums.wr, 1, &one->norm_wr);
+        squares_add(&rounding, 1, &s->result[i].rounding);
     }
-    sums.far = (pcs_far){squares_root(&unit), squares_root(&sums.q)};
+    sums.far = (pcs_far){squares_root(&unit), squares_root(&sums.q), squares_root(&rounding)};
     measure_close(&sums, &out->measure);
     return PCS_OK;
 }

@@ -15,6 +15,7 @@ typedef struct island_result {
     double units;
     double wants, path, kappa; // as those of bodies_report
     double seconds_sweeps, seconds_finish;
+    double rounding; // of q
 } island_result;
 
 // the watch of a solve, shared by its islands

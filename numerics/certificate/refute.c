@@ -51,9 +51,8 @@ static bool needs_beyond(const range *x, const double *y, double *t)
     }
     const int rank = dense_null((int)n, (int)n, W, Z, STRICT, scratch);
     if (rank < 0) return false;
-    double gain = 0, left = 0;
+    double left = 0;
     for (size_t i = 0; i < n; ++i) {
-        gain -= f->p->q[i] * y[i];
         t[i] = sqrt(f->s[i]) * y[i];
     }
     // the columns after those of the null space are a basis of the range
@@ -64,7 +63,7 @@ static bool needs_beyond(const range *x, const double *y, double *t)
         }
         left += part * part;
     }
-    return gain > BEYOND * sqrt(left) * x->size;
+    return problem_gain(f->p, y) > BEYOND * sqrt(left) * x->size;
 }
 
 static pcs_status find(range *x, double *y, double *t)

@@ -1,6 +1,7 @@
-// Norms of q without far targets (doc/measures.md). A motor at its limit and a belt on which a body
-// slides leave u_i at a distance: the larger q_i is, the less does it tell about the velocities
-// that bodies have. What bodies reach of a target is in W r, which the residual counts in any case.
+// Norms of q without far targets, and its rounding (doc/measures.md). A motor at its limit and a
+// belt on which a body slides leave u_i at a distance: the larger q_i is, the less does it tell
+// about the velocities that bodies have. What bodies reach of a target is in W r, which the
+// residual counts in any case.
 #include <float.h>
 
 #include "problem/measure.h"
@@ -57,26 +58,30 @@ void far_add(far_sums *s, const pcs_block *k, double scale, const double *q)
     }
 }
 
+// The terms of q = H v + shift are as large as |H||v| and q itself, to which all claims are
+// relative in any case. The rounding of numbers that are hardly normal ones is no smaller than
+// DBL_MIN
 pcs_far far_close(const far_sums *s)
 {
-    if (!s->any) return (pcs_far){0};
+    const double rows = squares_root(&s->rows);
+    pcs_far out = {.rounding = rows > 0 ? fmax(DBL_EPSILON * rows, DBL_MIN) : 0};
+    if (!s->any) return out;
     // not zero, which would be the whole of q
-    const double met = fmax(squares_root(&s->met), DBL_MIN);
-    return (pcs_far){fmax(squares_root(&s->unit), FAR_LEAST * met), met};
+    out.met = fmax(squares_root(&s->met), DBL_MIN);
+    out.unit = fmax(squares_root(&s->unit), FAR_LEAST * out.met);
+    return out;
 }
 
-void problem_find_far(pcs_problem *p, const double *shift, double velocity)
+void problem_find_far(pcs_problem *p, const double *shift, far_sums *s)
 {
     double most = 0, trace = -1;
     for (int b = 0; shift && b < p->nb; ++b) {
         most = fmax(most, far_shift(&p->block[b], shift + p->block[b].row));
     }
-    if (!far_may_be(most, velocity)) return;
-    far_sums s = {.velocity = velocity};
-    for (int b = 0, wrow = 0; b < p->nb; ++b) {
+    for (int b = 0, wrow = 0; b < p->nb && far_may_be(most, s->velocity); ++b) {
         const pcs_block *k = &p->block[b];
         const bool box = k->cone == PCS_CONE_BOX;
-        far_add(&s, k, box ? problem_block_scale(p, b, &wrow, &trace) : 0, p->q + k->row);
+        far_add(s, k, box ? problem_block_scale(p, b, &wrow, &trace) : 0, p->q + k->row);
     }
-    p->far = far_close(&s);
+    p->far = far_close(s);
 }

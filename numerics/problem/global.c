@@ -57,10 +57,9 @@ pcs_status pcs_global_check(const pcs_global_problem *g)
 
 // ---- far targets -------------------------------------------------------------------------------
 
-// the largest sum of |H_ij v_j| over a row
-static double largest_sum(const pcs_bsr *H, const double *v)
+// the rows of |H||v|
+static void add_rows(const pcs_bsr *H, const double *v, far_sums *s)
 {
-    double most = 0;
     for (int i = 0; i < H->m; ++i) {
         const int h = H->row[i + 1] - H->row[i];
         for (int l = 0; l < h; ++l) {
@@ -71,18 +70,19 @@ static double largest_sum(const pcs_bsr *H, const double *v)
                     sum += fabs(*x * v[c]);
                 }
             }
-            most = fmax(most, sum);
+            squares_add(&s->rows, 1, &sum);
+            s->velocity = fmax(s->velocity, sum);
         }
     }
-    return most;
 }
 
 // Where the free velocities are all zero, w is q, as in the global form of a local problem: it says
 // nothing about what is far
 static void find_far(const pcs_global_problem *g, const double *v_free, pcs_problem *out)
 {
-    const double velocity = g->w ? largest_sum(&g->H, v_free) : 0;
-    if (velocity > 0) problem_find_far(out, g->w, velocity);
+    far_sums s = {0};
+    add_rows(&g->H, v_free, &s);
+    if (s.velocity > 0) problem_find_far(out, g->w, &s);
 }
 
 // ---- to the local form and back ----------------------------------------------------------------

@@ -176,6 +176,10 @@ double problem_norm_of(const pcs_bsr *W)
 
 // ---- the measure -----------------------------------------------------------------------------
 
+// A q of no more than this times its rounding has less than half of its digits, and counts as if it
+// had: what is left of it is no unit. The factor 2 leaves room for the rounding of W r
+#define DIGITS_OF_Q (2 * MEASURE_ROUNDINGS / HALF_OF_DIGITS)
+
 static double larger(double a, double b)
 {
     return a > b || isnan(a) ? a : b;
@@ -213,22 +217,24 @@ void measure_join(measure_sums *m, const measure_sums *other)
 
 void measure_close(const measure_sums *m, pcs_measure *out)
 {
-    *out = (pcs_measure){.natural_map = squares_root(&m->natural),
-                         .norm_q = m->far.met > 0 ? m->far.met : squares_root(&m->q),
+    const double q = squares_root(&m->q), digits = DIGITS_OF_Q * m->far.rounding;
+    const double rounding = DBL_EPSILON * squares_root(&m->load);
+    *out = (pcs_measure){.q_unit = larger(m->far.met > 0 ? m->far.unit : q, digits),
+                         .norm_q = larger(m->far.met > 0 ? m->far.met : q, digits),
                          .norm_wr = squares_root(&m->wr),
                          .norm_r = squares_root(&m->r),
                          .norm_u = squares_root(&m->u),
-                         .rounding = DBL_EPSILON * squares_root(&m->load)};
-    out->q_unit = m->far.met > 0 ? m->far.unit : out->norm_q;
+                         .natural_map = squares_root(&m->natural),
+                         .rounding = rounding + m->far.rounding};
     // not finite: no comparison may pass
     const double size = measure_size(out);
     if (!isfinite(out->norm_r) || !isfinite(size) || !isfinite(out->rounding)) {
         out->residual = out->natural_map = NAN;
         return;
     }
-    const double least = larger(squares_root(&m->violation), out->rounding);
+    const double least = larger(squares_root(&m->violation), rounding);
     out->residual = least == 0 ? 0 : least / size;
-    out->natural_map = larger(out->natural_map, out->rounding);
+    out->natural_map = larger(out->natural_map, rounding);
 }
 
 measure_sums problem_sums(const pcs_problem *p, const double *r, double *u)
@@ -274,7 +280,8 @@ bool measure_is_coarse(const measure_sums *m, double norm_w, pcs_measure *out)
 {
     measure_close(m, out);
     const double least = fmin(squares_root(&m->violation), out->natural_map);
-    return norm_w > 0 && MEASURE_ROUNDINGS * DBL_EPSILON * norm_w * out->norm_r <= least;
+    const double rounding = DBL_EPSILON * norm_w * out->norm_r + m->far.rounding;
+    return norm_w > 0 && MEASURE_ROUNDINGS * rounding <= least;
 }
 
 void pcs_problem_measure(const pcs_problem *p, const double *r, double *u, pcs_measure *out)

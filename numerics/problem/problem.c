@@ -8,6 +8,7 @@
 
 #include "cone/cone.h"
 #include "linalg/bsr.h"
+#include "problem/measure.h"
 
 // ---- check -----------------------------------------------------------------------------------
 
@@ -128,6 +129,11 @@ pcs_status pcs_problem_check(const pcs_problem *p)
                         "problem: far.unit is %g and far.met is %g; both must be positive, or both"
                         " zero",
                         far->unit, far->met);
+    }
+    if (!(far->rounding >= 0 && isfinite(far->rounding))) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "problem: far.rounding is %g; it must be finite and not negative",
+                        far->rounding);
     }
     return PCS_OK;
 }
@@ -318,14 +324,22 @@ static bool polar_of_coulomb(const pcs_block *k, const double *t, const double *
     return high <= REFUTE_TOL * room && isfinite(room);
 }
 
+double problem_gain(const pcs_problem *p, const double *y)
+{
+    double gain = 0;
+    for (int i = 0; i < p->n; ++i) {
+        gain -= p->q[i] * y[i];
+    }
+    return gain - MEASURE_ROUNDINGS * p->far.rounding * problem_norm(p->n, y);
+}
+
 bool problem_proof(const pcs_problem *p, const double *y, double *t)
 {
-    double gain = 0, sum = 0;
+    double sum = 0;
     for (int i = 0; i < p->n; ++i) {
-        gain += p->q[i] * y[i];
         sum += fabs(p->q[i] * y[i]);
     }
-    if (!(gain < -REFUTE_GAIN * sum)) return false;
+    if (!(problem_gain(p, y) > REFUTE_GAIN * sum)) return false;
 
     double *size = t + p->n;
     multiply(&p->W, y, t, size);

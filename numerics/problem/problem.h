@@ -64,6 +64,9 @@ size_t problem_compress_bytes(const pcs_problem *p);
 // y'u <= q'y < 0. t (2 n) is scratch.
 bool problem_proof(const pcs_problem *p, const double *y, double *t);
 
+// -q'y less what the rounding of q may change of it: where this is not positive, y proves nothing
+double problem_gain(const pcs_problem *p, const double *y);
+
 // the same for any y (n): it is projected and scaled here, and its small entries are removed
 bool problem_refuted_by(const pcs_problem *p, double *y, double *t);
 

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "linalg/bsr.h"
+#include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/pivot.h"
 
@@ -364,6 +365,19 @@ static bool decide(const search *s, int b, int i, decision *d, unsigned char *he
 // the row v = c + a.w is y.(u - T x) = y.c in the variables of the first dictionary
 typedef enum row_end { NOTHING, EMPTY, NEARLY } row_end;
 
+// what the rounding of q may change of y.c
+static double rounding_of_q(const search *s)
+{
+    double square = 0;
+    for (int b = 0; b < s->p->nb; ++b) {
+        for (int i = 0; i < rows_of(s, b); ++i) {
+            const double y = s->y[s->of[b].u - s->columns + i] * s->scale[s->p->block[b].row + i];
+            square += y * y;
+        }
+    }
+    return MEASURE_ROUNDINGS * s->p->far.rounding / s->size * sqrt(square);
+}
+
 static row_end read_row(search *s, const dict *t, int bad, const unsigned char *held)
 {
     const dict *d = &s->first;
@@ -387,7 +401,7 @@ static row_end read_row(search *s, const dict *t, int bad, const unsigned char *
         }
         const double rounding = d->m * DBL_EPSILON * most;
         if (j == d->n) {
-            gap = -sum - rounding;
+            gap = -sum - rounding - rounding_of_q(s);
         } else {
             worst = fmax(worst, sum + rounding);
         }

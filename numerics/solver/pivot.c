@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
@@ -206,6 +207,7 @@ static void clean(const pivot_problem *d)
     for (int i = 0; i < d->n; ++i) {
         if (fabs(d->p->q[i]) > most) most = fabs(d->p->q[i]);
     }
+    const double rounding = CLEAN_TOL * d->ne * most + MEASURE_ROUNDINGS * d->p->far.rounding;
     for (int j = d->rank; j <= d->n; ++j) {
         for (int i = d->rank; i < d->n; ++i) {
             if (i < d->ne && j < d->ne) {
@@ -214,8 +216,7 @@ static void clean(const pivot_problem *d)
             }
             // a contradiction between equalities below the rounding of q is ignored
             const bool contradiction = i < d->ne && j == d->n;
-            clean_entry(d, i, j,
-                        contradiction ? CLEAN_TOL * d->ne * most * d->rs[d->row[i]] / d->s : 0);
+            clean_entry(d, i, j, contradiction ? rounding * d->rs[d->row[i]] / d->s : 0);
         }
     }
 }

@@ -7,15 +7,12 @@
 // The natural map is relative to |r|, whose unit is not that of a velocity. Its value may be
 // smaller than the residual by at most this factor, as it is in published problems.
 #define NATURAL_FINER 1e3
-// a measure at rounding counts as converged, whatever tol is, where the rounding is at most this
-// part of q: the sum then has half of its digits, sqrt(DBL_EPSILON)
-#define ROUNDING_MOST 1.5e-8
 
 // true when only rounding is left, and little of it
 static bool at_rounding(const pcs_solver_opts *o, const pcs_measure *m, double size)
 {
     const double noise = MEASURE_ROUNDINGS * m->rounding;
-    return noise <= ROUNDING_MOST * m->norm_q && m->residual * size <= noise &&
+    return noise <= HALF_OF_DIGITS * m->norm_q && m->residual * size <= noise &&
            (o->stop == PCS_STOP_RESIDUAL || m->natural_map <= noise);
 }
 

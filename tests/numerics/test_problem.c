@@ -236,13 +236,14 @@ TEST(bad_problems_are_refused)
     p.W.row = NULL;
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_ARG);
 
-    const pcs_far far[] = {{NAN, 1}, {1, NAN}, {1, -1}, {-1, 1}, {0, 1}, {1, 0}};
-    for (int k = 0; k < 6; ++k) {
+    const pcs_far far[] = {{NAN, 1, 0}, {1, NAN, 0}, {1, -1, 0},   {-1, 1, 0},      {0, 1, 0},
+                           {1, 0, 0},   {0, 0, NAN}, {0, 0, -1.0}, {0, 0, INFINITY}};
+    for (size_t k = 0; k < sizeof far / sizeof *far; ++k) {
         p = good;
         p.far = far[k];
         CK_FAILS(pcs_problem_check(&p), PCS_ERR_ARG);
     }
-    p.far = (pcs_far){1, 2};
+    p.far = (pcs_far){1, 2, 3};
     CK_OK(pcs_problem_check(&p));
 
     p = good;

@@ -34,12 +34,14 @@ typedef struct pcs_block {
                ///< bound of |r|, finite, >= 0; 0 in others
 } pcs_block;
 
-/// Norms of q in which far targets do not count: speeds that rows need not reach, and that are much
-/// larger than those of the bodies (doc/measures.md). Forms that know the velocities of the bodies
-/// set them. Both are positive, or both are 0: |q|
+/// What the forms that know the velocities of the bodies say about q = H v + shift
+/// (doc/measures.md). Norms in which far targets do not count: speeds that rows need not reach, and
+/// that are much larger than those of the bodies; both are positive, or both are 0: |q|. And the
+/// rounding of q: its terms may cancel.
 typedef struct pcs_far {
-    double unit; ///< for the unit of the residual: no far target counts
-    double met;  ///< for the size of the data: a box counts with what its own impulse can reach
+    double unit;     ///< for the unit of the residual: no far target counts
+    double met;      ///< for the size of the data: a box counts with what its own impulse can reach
+    double rounding; ///< 2.2e-16 | |H||v| |, a velocity; 0: the numbers of q are exact
 } pcs_far;
 
 /// u = W r + q over a product of cones. W may be unsymmetric, singular or indefinite. The
@@ -51,7 +53,7 @@ typedef struct pcs_problem {
     const pcs_block *block; ///< nb
     pcs_bsr W;              ///< n x n
     const double *q;        ///< n
-    pcs_far far;            ///< zero: the residual is relative to the whole of q
+    pcs_far far;            ///< zero: the residual is relative to the whole of q, which is exact
 } pcs_problem;
 
 /// Checks a problem: sizes, order of the blocks, finiteness. The solvers call it first.
@@ -66,19 +68,21 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_compress(const pcs_problem *p, pcs_
 
 /// How well r solves a problem (theory 7.7, doc/measures.md). Block i of dimension d_i uses rho_i =
 /// d_i / tr W_ii (d_i / max_j tr W_jj if tr W_ii <= 0, or 1 if none is positive) and F_i = r_i -
-/// P_K(r_i - rho_i s(u_i)). W and r are rounded numbers, which blurs u = W r + q by `rounding`:
-/// neither of the first two is reported smaller, for any computed F.
+/// P_K(r_i - rho_i s(u_i)). W, r and q are rounded numbers, which blurs u = W r + q by `rounding`:
+/// neither of the first two is reported smaller than that of W r, for any computed F, and norms of
+/// q count no less than 2.1e9 far.rounding: a smaller q has less than half of its digits.
 typedef struct pcs_measure {
-    double residual;    ///< |(F_i / rho_i)_i| / max(q_unit, |W r|), but not below rounding over the
-                        ///< same: velocity over velocity. With q = 0, over | |W||r| |
-    double natural_map; ///< |r - P_K(r - s(u))|, rho = 1, as published, but not below rounding
+    double residual;    ///< |(F_i / rho_i)_i| / max(q_unit, |W r|), but not below that of W r over
+                        ///< the same: velocity over velocity. With q = 0, over | |W||r| |
+    double natural_map; ///< |r - P_K(r - s(u))|, rho = 1, as published, but not below that of W r
     double q_unit;      ///< Euclidean norm of q; with far targets far.unit
     double norm_q;      ///< Euclidean norm of q; with far targets far.met
     double norm_wr;     ///< Euclidean norm of W r
     double norm_r;      ///< Euclidean norm of r
     double norm_u;      ///< Euclidean norm of u = W r + q (not of s(u))
     double rounding;    ///< 2.2e-16 | |W||r| |, a velocity; with friction at least 2.2e-16 times
-                        ///< the norm of |r_T| / rho_i (no rounded r_T has the length mu r_N)
+                        ///< the norm of |r_T| / rho_i (no rounded r_T has the length mu r_N). And
+                        ///< far.rounding
 } pcs_measure;
 
 /// Computes u = W r + q and the measures of r. `p` must pass pcs_problem_check; r and u have n

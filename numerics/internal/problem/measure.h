@@ -25,7 +25,7 @@ PCS_API double squares_root(const squares *s);
 typedef struct measure_sums {
     squares violation, q, wr; // of F_i / rho_i, q and W r: the residual
     squares natural, r, u;    // the natural map
-    squares load;             // | |W||r| |, added by the caller; without it the rounding is 0
+    squares load;             // | |W||r| |, added by the caller; without it only q is rounded
     pcs_far far;              // of the problem; zero: q is its sum
 } measure_sums;
 
@@ -52,6 +52,9 @@ void problem_measure_from(const pcs_problem *p, double load, const double *r, me
 
 // a computed u is accurate to about this many units in the last place of its largest terms
 #define MEASURE_ROUNDINGS 16
+// a measure at rounding counts as converged, whatever tol is, where the rounding is at most this
+// part of q: the sum then has half of its digits, sqrt(DBL_EPSILON)
+#define HALF_OF_DIGITS 1.5e-8
 
 // The measure without the load. True where norm_w, at least the norm of |W|, shows that
 // MEASURE_ROUNDINGS times the rounding is below both measures
@@ -82,10 +85,10 @@ PCS_API double measure_size(const pcs_measure *m);
 
 // ---- far targets -------------------------------------------------------------------------------
 
-// Collects the norms of q of a problem with far targets, block by block. `velocity`: the largest
-// sum of |H_ij v_j| over all rows i, with the velocities v without impulses
+// Collects the norms of q of a problem with far targets, block by block. Of the rows of |H||v|,
+// with the velocities v without impulses, `rows` has the squares, and `velocity` is the largest
 typedef struct far_sums {
-    squares unit, met;
+    squares unit, met, rows;
     double velocity;
     bool any;
 } far_sums;
@@ -97,7 +100,7 @@ bool far_may_be(double shift, double velocity);
 // scale: 1 / rho_i of a box; of other cones it is not read
 void far_add(far_sums *s, const pcs_block *k, double scale, const double *q);
 pcs_far far_close(const far_sums *s);
-// the same for a problem with q = H v + shift; shift may be null
-void problem_find_far(pcs_problem *p, const double *shift, double velocity);
+// the same for a problem with q = H v + shift, with `rows` and `velocity` in *s; shift may be null
+void problem_find_far(pcs_problem *p, const double *shift, far_sums *s);
 
 #endif

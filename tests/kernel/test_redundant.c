@@ -1,0 +1,128 @@
+// Joints that hold two bodies in the same directions: their rows agree up to the rounding of the
+// velocities, whatever these are, and that is no contradiction.
+#include "scene.h"
+
+#include <string.h>
+
+static const double origin[3] = {0};
+static const pcs_system world = {0};
+
+static void hold(scene *s, pcs_joint_kind kind, pcs_system one, pcs_system two, const double at[3],
+                 const double z[3])
+{
+    pcs_joint_def def = pcs_joint_def_default(kind);
+    def.system1 = one;
+    def.system2 = two;
+    CK_OK(pcs_model_place_joint(s->m, at, z, NULL, &def));
+    CK_OK(pcs_model_add_joint(s->m, &def, NULL));
+}
+
+static pcs_system block(scene *s, const double x[3], const double v[3])
+{
+    const double edges[3] = {0.3, 0.1, 0.2};
+    return scene_box(s, 6, edges, x, NULL, v, origin);
+}
+
+static void step_solved(scene *s, double h)
+{
+    scene_step(s, h);
+    ck_assert_int_eq(s->report.outcome, PCS_OUTCOME_CONVERGED);
+}
+
+// two bodies fly with one velocity, held to one another twice: v(t) = v(0) + g t, whether there is
+// gravity or nothing acts at all
+TEST(what_flies_together_flies_on)
+{
+    static const pcs_joint_kind kinds[7][2] = {
+        {PCS_JOINT_SLIDER, PCS_JOINT_SLIDER},     {PCS_JOINT_HINGE, PCS_JOINT_HINGE},
+        {PCS_JOINT_HINGE, PCS_JOINT_CYLINDRICAL}, {PCS_JOINT_CYLINDRICAL, PCS_JOINT_CYLINDRICAL},
+        {PCS_JOINT_HINGE, PCS_JOINT_BALL},        {PCS_JOINT_HINGE, PCS_JOINT_POINT_ON_LINE},
+        {PCS_JOINT_FIXED, PCS_JOINT_FIXED}};
+    const double axis[3] = {0.3, 0.5, 0.8}, g = 9.81, h = 0.002, x[2][3] = {{0}, {0.5, 0.13, 0.1}};
+    test_random rng = random_seed(1);
+    for (int k = 0; k < 28; ++k) {
+        const pcs_joint_kind *kind = kinds[k % 7];
+        const bool falls = k / 7 % 2 == 1, usual = k / 14 == 1;
+        scene s = scene_open();
+        if (usual) s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, falls ? -g : 0);
+        double v[3] = {1};
+        v[1] = random_between(&rng, -1, 1);
+        v[2] = random_between(&rng, -1, 1);
+        const pcs_system one = block(&s, x[0], v), two = block(&s, x[1], v);
+        for (int j = 0; j < 2; ++j) {
+            double at[3];
+            for (int i = 0; i < 3; ++i) {
+                at[i] = 0.2 + 0.2 * j * axis[i];
+            }
+            hold(&s, kind[j], two, one, at, axis);
+        }
+        scene_start(&s);
+        for (int i = 1; i <= 60; ++i) {
+            step_solved(&s, h);
+            const double then[3] = {v[0], v[1], v[2] - (falls ? g * h * i : 0)};
+            for (int c = 0; c < 3; ++c) {
+                CK_NEAR(scene_v(&s, one)[c], then[c], 1e-12);
+                CK_NEAR(scene_v(&s, two)[c], then[c], 1e-12);
+                CK_NEAR(scene_v(&s, one)[3 + c], 0, 1e-11);
+            }
+        }
+        scene_close(&s);
+    }
+}
+
+// a chassis with two axles that spin at their own rates, each in a hinge and a cylindrical joint
+TEST(a_car_jumps)
+{
+    const double v[3] = {7, 0.3, 2}, edges[3] = {2, 0.8, 0.3}, y[3] = {0, 1, 0};
+    const double middle[3] = {0, 0, 1.5};
+    for (int k = 0; k < 10; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, -9.81);
+        const pcs_system chassis = scene_box(&s, 144, edges, middle, NULL, v, origin);
+        pcs_system axle[2];
+        for (int i = 0; i < 2; ++i) {
+            const double at[3] = {i == 0 ? -0.7 : 0.7, 0, 1.3}, size[3] = {0.6, 1.2, 0.6};
+            const double spin[3] = {0, 3.7 * k + 11 * i, 0};
+            axle[i] = scene_box(&s, 28, size, at, NULL, v, spin);
+            for (int side = -1; side <= 1; side += 2) {
+                const double bearing[3] = {at[0], 0.4 * side, at[2]};
+                hold(&s, side < 0 ? PCS_JOINT_HINGE : PCS_JOINT_CYLINDRICAL, axle[i], chassis,
+                     bearing, y);
+            }
+        }
+        scene_start(&s);
+        for (int i = 0; i < 50; ++i) {
+            step_solved(&s, 0.005);
+        }
+        for (int i = 0; i < 2; ++i) {
+            CK_NEAR(scene_v(&s, axle[i])[2], v[2] - 9.81 * 0.25, 1e-9);
+            CK_NEAR(scene_v(&s, axle[i])[4], 3.7 * k + 11 * i, 1e-9);
+        }
+        scene_close(&s);
+    }
+}
+
+// what two fixed joints stop stays where it is, until its velocity is no normal number and then
+// zero
+TEST(what_is_held_twice_stays)
+{
+    const double v[3] = {1, 0.3, -0.7}, axis[3] = {0.3, 0.5, 0.8};
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    scene_gravity(&s, 0, 0, 0);
+    const pcs_system box = block(&s, origin, v);
+    for (int j = 0; j < 2; ++j) {
+        const double at[3] = {0.2 + 0.1 * j, 0.05 - 0.06 * j, 0.05};
+        hold(&s, PCS_JOINT_FIXED, box, world, at, axis);
+    }
+    scene_start(&s);
+    for (int i = 0; i < 100; ++i) {
+        step_solved(&s, 0.002);
+        for (int c = 0; c < 6; ++c) {
+            CK_NEAR(scene_v(&s, box)[c], 0, 1e-13);
+        }
+    }
+    scene_close(&s);
+}
