@@ -19,7 +19,7 @@
 // factors solve them to rounding anyway, but where rows depend on each other no solution is exact,
 // and the next iteration closes what is left
 #define LINEAR_TOL 1e-3
-// joints alone agree when a linear problem leaves less than this part of their gaps
+// joints alone agree when a linear problem leaves less than this part of their gaps: their rounding
 #define AGREED 1e-11
 
 static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, double *g)
@@ -165,11 +165,14 @@ static bool has_loop(const trial *t, const project_set *set, int *parent)
 // Rows of joints that depend on each other contradict each other by the square of what is left of
 // them. Alone they are solved by least squares, but together with unilateral rows they have no
 // solution, and every solver would search for it in vain. Therefore the joints are solved alone
-// first, and what that leaves is subtracted from their gaps. *out is g where nothing is left
+// first, and what that leaves is subtracted from their gaps: of joints that agree the rounding of
+// the gaps, which may be more than a tolerance relative to them. *out is g where nothing is left
 static pcs_status agreed_gaps(const trial *t, const project_set *set, const double *g,
-                              pcs_arena *mem, double *dq, const double **out, pcs_outcome *outcome)
+                              pcs_arena *mem, double *dq, const double **out, bool *agree,
+                              pcs_outcome *outcome)
 {
     *out = g;
+    *agree = true;
     *outcome = PCS_OUTCOME_CONVERGED;
     int *parent = PCS_TAKE(mem, (size_t)t->m->n_systems + 1, int);
     if (!parent) return pcs_fail_memory("projection");
@@ -205,7 +208,7 @@ static pcs_status agreed_gaps(const trial *t, const project_set *set, const doub
     for (int i = 0; i < joints.rows; ++i) {
         left = fmax(left, fabs(joints.w[i]));
     }
-    if (!(left > AGREED * most)) return PCS_OK;
+    if (!(left > 0)) return PCS_OK;
     for (int i = 0, at = 0, k = 0; i < set->n; ++i) {
         const int n = candidate_gaps(set->row[i]);
         const bool joint = set->row[i]->law.kind == PCS_LAW_EQUALITY;
@@ -214,7 +217,8 @@ static pcs_status agreed_gaps(const trial *t, const project_set *set, const doub
         }
         at += n;
     }
-    *outcome = report.outcome;
+    *agree = left <= AGREED * most;
+    if (!*agree) *outcome = report.outcome;
     *out = agreed;
     return PCS_OK;
 }
@@ -226,9 +230,10 @@ pcs_status project_linear(const trial *t, const project_set *set, const double *
     pcs_report report;
     pcs_outcome joints;
     const double *agreed;
-    PCS_TRY(agreed_gaps(t, set, g, &mem, dq, &agreed, &joints));
+    bool agree;
+    PCS_TRY(agreed_gaps(t, set, g, &mem, dq, &agreed, &agree, &joints));
     pcs_solver_opts enough = *opts;
-    if (agreed != g) {
+    if (!agree) {
         enough.tol = fmax(opts->tol, worth_solving(set, g, LINEAR_TOL * violated_by(set, g)));
     }
     PCS_TRY(solve_linear(t, set, agreed, &enough, mem, dq, &report));
