@@ -77,7 +77,8 @@ typedef struct candidate {
     double slack; // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
     double *drive_k, *drive; // dim each: velocities that driven bodies and functions of time add
                              // to u_k and u', or null
-    double *J[2]; // interactions and carried bodies: memory of the rows of the block; else null
+    double *J[2]; // interactions, carried bodies, and meetings of bodies of revolution: memory of
+                  // the rows of the block; else null
     candidate_joint *joint; // interactions; else null
     double *joint_shift;    // dim: term that rows in the middle add to u'; else null
     double *joint_before;   // dim, with it: H v_k at the start of a system that is ahead; else null

@@ -279,9 +279,11 @@ typedef struct pcs_contact {
     double gap;                ///< m, at the start of the step; of shapes not below their distance
     double gap_end;            ///< m, at the end
     double P1[3]; ///< contact point of system1 at the start, inertial (zero for interactions)
-    double P2[3]; ///< contact point of system2. P1 - P2 = gap N; where the motion of the step
-                  ///< closes a speculative contact with a normal other than that at the start, gap,
-                  ///< P1, P2 and F are those of the first touch, moved back to the start
+    double P2[3]; ///< contact point of system2. P1 - P2 = gap N, but for a gap raised to the
+                  ///< distance of the shapes. Where the motion of the step closes a speculative
+                  ///< contact with a normal other than that at the start, gap and F are those of
+                  ///< the place where the shapes meet, and P1 and P2 its points, each moved back by
+                  ///< the displacement of G of its body until then: P1 - P2 has the sliding, too
     double F[9];  ///< contact frame [N t1 t2] (zero for interactions)
     double r[3];  ///< impulse of the step in the frame, N s (without friction: r[0] only). F r is
                   ///< the force impulse on system1. Its moment is not (P1 - G) x F r where the row
