@@ -26,6 +26,9 @@
 // relative to the size of a shape: a length that is rounding
 #define ON_AXIS 1e-12
 
+// the same of a lever about the axis: that of a cap at rest is not zero
+#define TILTED 1e-6
+
 // relative difference up to which two moments of inertia are one
 #define SYMMETRIC 1e-9
 
@@ -275,6 +278,7 @@ static bool take_place(const trial *t, int i, const still_place *p)
     if (p->k.dim != k->dim) return false;
     bodies_block of = p->k;
     of.cone = k->cone;
+    of.rows[0] = of.rows[1] = NULL; // those of caps follow
     of.mu = k->mu;
     *k = of;
     c->g[0] = p->g;
@@ -367,59 +371,6 @@ static double later_gap(double g, double least)
     return g < 0 ? fmax(g, least) : g;
 }
 
-static pcs_status add_contact(const trial *t, const int shape[2], const pcs_feature *f,
-                              pcs_arena *mem, candidates *list)
-{
-    pcs_law law;
-    const int one = t->m->shape[shape[0]].system, two = t->m->shape[shape[1]].system;
-    if (skips(t, one) || skips(t, two)) return skip_touch(t, skips(t, one) ? one : two);
-    PCS_TRY(law_of(t, shape, &law));
-    candidate *c = add(t, &law, contact_rows(t->m, &law, shape[0], shape[1]), mem, list);
-    if (!c) return pcs_fail_memory("step: a contact");
-    const int i = list->n - 1;
-    int hint = 0;
-    list_contact(t, i, shape, &law, f);
-    feature_pose at[2] = {0};
-    PCS_TRY(take_mapped(t, c, mem));
-    PCS_TRY(place_contact(t, i, at, *mem));
-    c->g[0] = later_gap(c->g[0], pair_gap(t, shape));
-    PCS_TRY(candidate_drive(t, c, &list->k[i], t->st->q, mem));
-    complete(t, c, &list->k[i], &hint);
-    return PCS_OK;
-}
-
-// a point of a body at the meeting, with its lever there, about G at q_k
-static void move_back(const body_path *path, const double q[7], const double P[3], double out[3])
-{
-    v3_copy(P, out);
-    for (int i = 0; path->q && i < 3; ++i) {
-        out[i] += path->q[i] - q[i];
-    }
-}
-
-// Mean velocity along the normal of contact i on paths with the velocities v at the end. A body has
-// the theta with which it moves alone: one that others carry and one in flight may differ. Driven
-// bodies have that of their drive
-static double mean_approach(const trial *t, int i, const double *v)
-{
-    const candidate *c = &t->list.c[i];
-    const double driven = t->m->scheme.theta;
-    double mean = 0;
-    if (c->drive) mean = driven * c->drive[0] + (1 - driven) * c->drive_k[0];
-    for (int side = 0; side < 2; ++side) {
-        const int system = side == 0 ? c->sys1 : c->sys2;
-        if (!system_moves(t->m, system)) continue;
-        const double theta = t->end.theta[system];
-        double u[3], u_k[3];
-        bodies_block alone = t->list.k[i];
-        alone.sys[1 - side] = -1;
-        bodies_block_velocity(&alone, t->m->block_start, t->rotation, v, u);
-        bodies_block_velocity(&alone, t->m->block_start, t->rotation_k, t->st->v, u_k);
-        mean += theta * u[0] + (1 - theta) * u_k[0];
-    }
-    return mean;
-}
-
 // The axis of a shape of revolution through G, in the frame of the body; false: it has none
 static bool axis_through_G(const pcs_shape *s, double e[3])
 {
@@ -462,7 +413,7 @@ static void twist_about(const double e[3], const double *q_k, const double *q, d
 // part of the rotation from q_k to q that is about the axis: spinning does not turn it. What is
 // left about the axis is that of points on a cap that is not parallel to what it meets.
 static pcs_status turn_with_axis(const trial *t, candidate *c, int side, const double *q,
-                                 pcs_arena *mem, bodies_block *k)
+                                 double tiny, pcs_arena *mem, bodies_block *k)
 {
     const int system = side == 0 ? c->pose1 : c->pose2;
     const pcs_shape *s = &t->m->shape[side == 0 ? c->key.shape1 : c->key.shape2].shape;
@@ -472,7 +423,7 @@ static pcs_status turn_with_axis(const trial *t, candidate *c, int side, const d
     const double *q_k = system_q(t->m, system, t->st->q), sign = side == 0 ? 1 : -1;
     pose_direction(q_k, e, at_q_k);
     v3_cross(k->core[side], k->F, m);
-    if (fabs(v3_dot(m, at_q_k)) <= ON_AXIS * shape_radius(s)) return PCS_OK;
+    if (fabs(v3_dot(m, at_q_k)) <= tiny * shape_radius(s)) return PCS_OK;
     PCS_TRY(candidate_take_rows(t->m, system, k->dim, mem, &c->J[side]));
     twist_about(e, q_k, q, twist);
     v3_along(k->core[side], k->along[side], k->F, lever);
@@ -488,6 +439,86 @@ static pcs_status turn_with_axis(const trial *t, candidate *c, int side, const d
     }
     k->rows[side] = c->J[side];
     return PCS_OK;
+}
+
+// The same at q_k for contact i: the normal of a feature of another pose, or of a point of a cap
+// that is tilted on what it meets, misses the axis
+static pcs_status level(const trial *t, int i, pcs_arena *mem)
+{
+    candidate *c = &t->list.c[i];
+    const double *q1 = system_q(t->m, c->pose1, t->st->q), *q2 = system_q(t->m, c->pose2, t->st->q);
+    PCS_TRY(turn_with_axis(t, c, 0, q1, TILTED, mem, &t->list.k[i]));
+    return turn_with_axis(t, c, 1, q2, TILTED, mem, &t->list.k[i]);
+}
+
+// those of caps found at the start that are apart. Closed ones rest, where these moments balance:
+// they keep their levers
+static pcs_status level_caps(const trial *t, int first, pcs_arena *mem)
+{
+    for (int i = first; i < t->list.n; ++i) {
+        candidate *c = &t->list.c[i];
+        const bodies_block *k = &t->list.k[i];
+        candidates_fetch(&t->list, i);
+        if (candidate_is_mapped(t->m, c) || !(c->g[0] > contact_slop(t, c))) continue;
+        PCS_TRY(level(t, i, mem));
+        if (!k->rows[0] && !k->rows[1]) continue;
+        bodies_block_velocity(k, t->m->block_start, t->rotation_k, t->st->v, c->u_k);
+    }
+    return PCS_OK;
+}
+
+static pcs_status add_contact(const trial *t, const int shape[2], const pcs_feature *f,
+                              pcs_arena *mem, candidates *list)
+{
+    pcs_law law;
+    const int one = t->m->shape[shape[0]].system, two = t->m->shape[shape[1]].system;
+    if (skips(t, one) || skips(t, two)) return skip_touch(t, skips(t, one) ? one : two);
+    PCS_TRY(law_of(t, shape, &law));
+    candidate *c = add(t, &law, contact_rows(t->m, &law, shape[0], shape[1]), mem, list);
+    if (!c) return pcs_fail_memory("step: a contact");
+    const int i = list->n - 1;
+    int hint = 0;
+    list_contact(t, i, shape, &law, f);
+    feature_pose at[2] = {0};
+    PCS_TRY(take_mapped(t, c, mem));
+    PCS_TRY(place_contact(t, i, at, *mem));
+    PCS_TRY(level(t, i, mem));
+    c->g[0] = later_gap(c->g[0], pair_gap(t, shape));
+    PCS_TRY(candidate_drive(t, c, &list->k[i], t->st->q, mem));
+    complete(t, c, &list->k[i], &hint);
+    return PCS_OK;
+}
+
+// a point of a body at the meeting, with its lever there, about G at q_k
+static void move_back(const body_path *path, const double q[7], const double P[3], double out[3])
+{
+    v3_copy(P, out);
+    for (int i = 0; path->q && i < 3; ++i) {
+        out[i] += path->q[i] - q[i];
+    }
+}
+
+// Mean velocity along the normal of contact i on paths with the velocities v at the end. A body has
+// the theta with which it moves alone: one that others carry and one in flight may differ. Driven
+// bodies have that of their drive
+static double mean_approach(const trial *t, int i, const double *v)
+{
+    const candidate *c = &t->list.c[i];
+    const double driven = t->m->scheme.theta;
+    double mean = 0;
+    if (c->drive) mean = driven * c->drive[0] + (1 - driven) * c->drive_k[0];
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        if (!system_moves(t->m, system)) continue;
+        const double theta = t->end.theta[system];
+        double u[3], u_k[3];
+        bodies_block alone = t->list.k[i];
+        alone.sys[1 - side] = -1;
+        bodies_block_velocity(&alone, t->m->block_start, t->rotation, v, u);
+        bodies_block_velocity(&alone, t->m->block_start, t->rotation_k, t->st->v, u_k);
+        mean += theta * u[0] + (1 - theta) * u_k[0];
+    }
+    return mean;
 }
 
 pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_feature *f,
@@ -511,8 +542,8 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
         memset(k->core, 0, sizeof k->core);
         memset(k->along, 0, sizeof k->along);
     } else {
-        PCS_TRY(turn_with_axis(t, c, 0, m->q1, mem, k));
-        PCS_TRY(turn_with_axis(t, c, 1, m->q2, mem, k));
+        PCS_TRY(turn_with_axis(t, c, 0, m->q1, ON_AXIS, mem, k));
+        PCS_TRY(turn_with_axis(t, c, 1, m->q2, ON_AXIS, mem, k));
     }
     PCS_TRY(candidate_drive(t, c, k, t->st->q, mem));
     complete(t, c, k, &hint);
@@ -599,6 +630,7 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
     if (!reserve(t, cap, mem, list)) return pcs_fail_memory("step: the contacts");
 
     // one after another, as the rule for laws may be a callback
+    bool caps = false;
     pcs_arena scope = *mem;
     pcs_law *law = PCS_TAKE(&scope, (size_t)near->n_pairs, pcs_law);
     if (!law) return pcs_fail_memory("step: the contacts");
@@ -606,10 +638,14 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
         const int pair = near->pair_of[k];
         if (k > 0 && pair == near->pair_of[k - 1]) continue;
         PCS_TRY(law_of(t, near->pair[pair], &law[pair]));
+        for (int side = 0; side < 2; ++side) {
+            caps |= t->m->shape[near->pair[pair][side]].shape.kind == PCS_SHAPE_CYLINDER;
+        }
     }
     placing p = {t, near, law, first};
     threads_each(near->n < FEW_CONTACTS ? NULL : t->work->team, near->n, place_share, &p);
     list->n += near->n;
+    if (caps) PCS_TRY(level_caps(t, first, mem));
     feature_pose at[2] = {0};
     for (int i = first, hint = 0; i < list->n && in_order(t->m); ++i) {
         if (candidate_is_mapped(t->m, &list->c[i])) {

@@ -259,8 +259,8 @@ static pcs_status contact_block(const pcs_model *m, const candidate *c, feature_
     } else {
         pcs_contact_frame(gap->N, k->F);
     }
+    k->rows[0] = k->rows[1] = NULL;
     if (!candidate_is_mapped(m, c)) {
-        k->rows[0] = k->rows[1] = NULL;
         if (k->sys[0] >= 0) contact_lever(m, c, 1, at[0].q, gap, k);
         if (k->sys[1] >= 0) contact_lever(m, c, 2, at[1].q, gap, k);
         return PCS_OK;

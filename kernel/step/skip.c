@@ -325,6 +325,7 @@ static void add_contacts(const trial *t, int n, step_skip *s)
         }
         candidate_copy(c, &s->list.c[to]);
         s->list.k[to] = list->k[i];
+        s->list.k[to].rows[0] = s->list.k[to].rows[1] = NULL; // of a cap apart, without impulse
         s->f[to] = *c->feature;
         s->list.c[to].feature = &s->f[to];
         s->list.c[to].kept = NULL;

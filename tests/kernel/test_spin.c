@@ -5,9 +5,10 @@
 
 // ---- bodies -------------------------------------------------------------------------------------
 
-enum { BODIES = 2, OTHERS = 7 };
+enum { BODIES = 3, OTHERS = 7, DRAWS = 210 };
 
-// a capsule, or a dumbbell of two balls, about the z axis; *size: the least width and the length
+// a capsule, a dumbbell of two balls or a cylinder, about the z axis; *size: the least width and
+// the length
 static pcs_system add_body(scene *s, int kind, test_random *r, double size[2])
 {
     const double a = random_between(r, 0.05, 0.2), b = random_between(r, 0.05, 0.4);
@@ -17,6 +18,7 @@ static pcs_system add_body(scene *s, int kind, test_random *r, double size[2])
         shape[0].position[2] = 0.7 * b;
         shape[1].position[2] = -0.3 * b;
     }
+    if (kind == 2) shape[0] = pcs_shape_cylinder(a, b);
     pcs_body_def def = pcs_body_def_default();
     random_quaternion(r, def.orientation);
     for (int i = 0; i < 3; ++i) {
@@ -26,7 +28,7 @@ static pcs_system add_body(scene *s, int kind, test_random *r, double size[2])
     }
     pcs_system out;
     CK_OK(pcs_model_add_solid(s->m, &def, kind == 1 ? 2 : 1, shape, 1000, (pcs_material){0}, &out));
-    size[0] = 2 * a;
+    size[0] = kind == 2 ? fmin(2 * a, b) : 2 * a;
     size[1] = a + b;
     return out;
 }
@@ -74,9 +76,12 @@ static void forget_gravity(scene *s)
 
 // ---- the axis -----------------------------------------------------------------------------------
 
+// Closed contacts of a cap that is still tilted by what the projection leaves keep their levers
+static const double tilt[BODIES] = {1e-12, 1e-12, 3e-4};
+
 // The moment of the contacts about the axis, over the largest that an impulse could have; and no
 // contact adds energy. *late: contacts that act along the normal of a later place
-static void check_step(scene *s, pcs_system b, const double size[2], double before, int *late)
+static void check_step(scene *s, pcs_system b, int kind, double size, double before, int *late)
 {
     const pcs_contact *c;
     double wrench[6];
@@ -84,7 +89,7 @@ static void check_step(scene *s, pcs_system b, const double size[2], double befo
     pcs_work_contact_wrench(s->wk, b, wrench);
     const double impulse =
         sqrt(wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]);
-    ck_assert_msg(fabs(wrench[5]) <= 1e-12 * (1 + impulse) * size[1], "%g of %g", wrench[5],
+    ck_assert_msg(fabs(wrench[5]) <= tilt[kind] * (1 + impulse) * size, "%g of %g", wrench[5],
                   impulse);
     ck_assert(scene_kinetic(s) <= before * (1 + 1e-12));
     for (int i = 0; i < n; ++i) {
@@ -100,25 +105,26 @@ TEST(contacts_have_no_moment_about_the_axis)
 {
     test_random r = random_seed(71);
     int late = 0;
-    for (int k = 0; k < TEST_DRAWS(140); ++k) {
+    for (int k = 0; k < TEST_DRAWS(DRAWS); ++k) {
         scene s = scene_open();
         s.scheme = pcs_scheme_default();
         double size[2];
-        const pcs_system b = add_body(&s, k % BODIES, &r, size);
+        const int kind = k % BODIES;
+        const pcs_system b = add_body(&s, kind, &r, size);
         add_other(&s, k / BODIES % OTHERS, &r);
         forget_gravity(&s);
         scene_start(&s);
         const double *v = scene_v(&s, b), spin = v[5];
         const double fastest =
             sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + hypot(v[3], v[4]) * size[1];
-        const double h = (k % 3 == 0 ? 0.2 : 0.1) * size[0] / fastest;
+        const double h = (k % 2 == 0 ? 0.2 : 0.1) * size[0] / fastest;
         for (int i = 0; i < 0.4 / h; ++i) {
             const double before = scene_kinetic(&s);
             scene_step(&s, h);
-            check_step(&s, b, size, before, &late);
+            check_step(&s, b, kind, size[1], before, &late);
         }
-        CK_NEAR(v[5], spin, 1e-10);
+        CK_NEAR(v[5], spin, kind == 2 ? 2e-3 : 1e-10);
         scene_close(&s);
     }
-    ck_assert_int_ge(late, TEST_DRAWS(140) / 10);
+    ck_assert_int_ge(late, TEST_DRAWS(DRAWS) / 10);
 }
