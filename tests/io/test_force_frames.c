@@ -57,20 +57,28 @@ static pcs_force_def definition(int kind, pcs_system one, pcs_system two)
     pcs_force_def d = pcs_force_def_default(kinds[kind]);
     d.system1 = one;
     d.system2 = two;
-    d.p1[1] = 0.1;
-    d.p2[0] = 0.2;
-    d.axis[0] = 1;
-    d.axis[2] = 2;
-    d.stiffness = 40 + kind;
-    d.damping = 0.3;
-    d.length = 0.7;
-    d.angle = 0.2;
-    d.strength = 1.5;
-    d.frame1[1] = 0.4;
-    d.frame2[3] = 0.5;
-    for (int i = 0; i < 6; ++i) {
-        d.K[7 * i] = 10 + i;
-        d.D[7 * i] = 1 + 0.1 * i;
+    // a model keeps the members that the kind names
+    if (d.kind == PCS_FORCE_SPRING || d.kind == PCS_FORCE_TORSION) {
+        d.stiffness = 40 + kind;
+        d.damping = 0.3;
+    }
+    if (d.kind == PCS_FORCE_SPRING) d.length = 0.7;
+    if (d.kind == PCS_FORCE_GRAVITY) d.strength = 1.5;
+    if (d.kind == PCS_FORCE_TORSION) {
+        d.axis[0] = 1;
+        d.axis[2] = 2;
+        d.angle = 0.2;
+    } else if (d.kind != PCS_FORCE_USER) {
+        d.p1[1] = 0.1;
+        d.p2[0] = 0.2;
+    }
+    if (d.kind == PCS_FORCE_BUSHING) {
+        d.frame1[1] = 0.4;
+        d.frame2[3] = 0.5;
+        for (int i = 0; i < 6; ++i) {
+            d.K[7 * i] = 10 + i;
+            d.D[7 * i] = 1 + 0.1 * i;
+        }
     }
     d.force = d.kind == PCS_FORCE_USER ? pull : NULL;
     return d;
