@@ -703,13 +703,14 @@ static bool is_new(const trial *t, const candidate *c)
     return contact_takes_part(t, c) && c->at < 0;
 }
 
-static bool has_new(const trial *t)
+// number of contacts that take part, in the last solve or the next one
+static int count_contacts(const trial *t)
 {
-    bool any = false;
-    for (int i = 0; i < t->list.n && !any; ++i) {
-        any = is_new(t, &t->list.c[i]);
+    int sum = 0;
+    for (int i = 0; i < t->list.n; ++i) {
+        sum += contact_takes_part(t, &t->list.c[i]);
     }
-    return any;
+    return sum;
 }
 
 pcs_status step_confirm(const trial *t, bool solved, double residual, bool again, pcs_arena *mem,
@@ -719,7 +720,6 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool again
     list->noise = t->m->scheme.solver.tol;
     if (!t->finds) list->noise = fmax(list->noise, again ? LATE : residual);
     const size_t nv = (size_t)t->m->nv, nb = (size_t)t->m->n_blocks;
-    const int n = list->n;
     confirming f = {.t = t, .list = list};
     pcs_arena scope = *mem;
     PCS_TRY(find_runs(&f, solved, mem));
@@ -744,12 +744,17 @@ pcs_status step_confirm(const trial *t, bool solved, double residual, bool again
     PCS_TRY(inner_edges(t, pushes_hard, carries, *mem, list, &left_out));
     f.changed += left_out;
 
+    *changed = f.changed;
+    if (f.changed > 0) return PCS_OK;
+
     // the paths are valid only when no contact pushes without a partner
-    if (f.changed == 0) PCS_TRY(find_tunnels(&f, mem));
+    const int n = list->n, before = count_contacts(t);
+    PCS_TRY(find_tunnels(&f, mem));
+    const int kept = count_contacts(t) - (list->n - n);
     *changed = f.changed;
     if (list->n == n) return PCS_OK;
     // a row at a meeting on an inner edge would push, and be refuted, in the next pass
     PCS_TRY(inner_edges(t, is_new, carries, *mem, list, &left_out));
-    if (left_out > 0 && !has_new(t)) *changed = 0;
+    if (kept == before && left_out == list->n - n) *changed = 0;
     return PCS_OK;
 }
