@@ -57,21 +57,14 @@ int collide_box_box(const pcs_shape *s1, const double *q1, const pcs_shape *s2, 
     for (int i = 0; i < 3; ++i) {
         size += b.half1[i] + b.half2[i];
     }
-    box_pair touching;
-    box_contact c, face[2];
+    box_contact c;
     box_closest(&b, &a, size, &c);
     if (!(c.g <= reach)) return 0;
     box_part_direction(c.part1, c.d1);
     box_part_direction(c.part2, c.d2);
 
     box_contacts list;
-    list.n = 0;
-    const bool ridge = box_ridge(&b, &a, c.g, size, &touching, face);
-    if (!ridge || c.g > box_noise * size) box_manifold(&b, &c, reach, size, &list);
-    for (int i = 0; ridge && i < 2; ++i) {
-        box_add_face(&b, &touching, &face[i], c.g, reach, size, &list);
-    }
-    if (list.n == 0) box_manifold(&b, &c, reach, size, &list);
+    box_manifold(&b, &c, reach, size, &list);
     for (int i = 0; i < list.n; ++i) {
         write(&list.at[i], list.id[i], &b, s1, s2, &out[i]);
     }

@@ -14,8 +14,6 @@ static const double box_tie = 1e-14;
 // nearly parallel edges that are closer than this, in the same unit, are apart in a direction that
 // is rounding: it may differ at the two ends
 static const double box_noise = 1e-10;
-// faces whose planes separate two boxes equally well, up to this, where their edges touch
-static const double box_even = 1e-6;
 
 // face, edge or vertex by the signs of its coordinates
 typedef struct box_part {
@@ -60,17 +58,6 @@ void box_closest(const box_pair *b, const box_axes *a, double size, box_contact 
 // all contacts within reach, the closest first
 void box_manifold(const box_pair *b, const box_contact *c, double reach, double size,
                   box_contacts *list);
-
-// True for a ridge: parallel edges that touch, with faces that do not face each other, as of two
-// cards that lean on each other. touching: the boxes, box 2 moved so that the edges coincide. c: a
-// face of each box that the other box lies beside. g: the gap
-bool box_ridge(const box_pair *b, const box_axes *a, double g, double size, box_pair *touching,
-               box_contact c[2]);
-
-// Adds the contacts of a face of a ridge, found where the edges coincide. Their plane is moved so
-// that the deepest has the gap g of the pair: only the best face is that far from the other box
-void box_add_face(const box_pair *b, const box_pair *touching, const box_contact *face, double g,
-                  double reach, double size, box_contacts *list);
 
 static inline int axis_next(int i)
 {

@@ -22,9 +22,6 @@ static const double along_tol = 1e-8;
 // a point that stands less than this beyond a face is not beyond it (relative to the half edge)
 static const double surface_tol = 1e-14;
 
-// sine of the angle between edges that are a ridge, and least sine of that between their faces
-static const double ridge_sine = 0.05;
-
 // fills in the 15 s; false as soon as one is beyond reach (or is not a number)
 bool box_separate(const box_pair *b, double reach, box_axes *a)
 {
@@ -125,49 +122,37 @@ static double best_axis(const box_pair *b, const box_axes *a, double size)
     return sine < along_tol && near ? face : a->edge;
 }
 
-// the best face of box 1 and the vertex of box 2 deepest below it
-static void below_face1(const box_pair *b, const box_axes *a, box_contact *c)
-{
-    double u2[3];
-    *c = (box_contact){.kind = PCS_FEATURE_PLANE_POINT, .g = a->face1};
-    c->part1.c[a->i1] = box_sign(b->t[a->i1]);
-    c->u[a->i1] = c->part1.c[a->i1];
-    m3_mul_t(b->R, c->u, u2);
-    for (int m = 0; m < 3; ++m) {
-        c->part2.c[m] = (signed char)-box_sign(u2[m]);
-    }
-    box_part_middle(c->part1, b->half1, c->x1);
-    box_part_middle(c->part2, b->half2, c->x2);
-    box_from_2(b, c->x2, c->at);
-}
-
-// the best face of box 2 and the vertex of box 1 deepest below it
-static void below_face2(const box_pair *b, const box_axes *a, box_contact *c)
-{
-    const double *axis = b->R + 3 * a->j2;
-    *c = (box_contact){.kind = PCS_FEATURE_POINT_PLANE, .g = a->face2};
-    c->part2.c[a->j2] = (signed char)-box_sign(v3_dot(b->t, axis));
-    for (int m = 0; m < 3; ++m) {
-        c->u[m] = -c->part2.c[a->j2] * axis[m];
-        c->part1.c[m] = box_sign(c->u[m]);
-    }
-    box_part_middle(c->part1, b->half1, c->x1);
-    box_part_middle(c->part2, b->half2, c->x2);
-    v3_copy(c->x1, c->at);
-}
-
 // overlapping or touching: the axis of the largest s, faces before edges on ties
 static void deepest(const box_pair *b, const box_axes *a, double size, box_contact *c)
 {
     const double best = best_axis(b, a, size), tie = box_tie * size;
     double u2[3];
+    c->g = best;
+    c->part1 = c->part2 = (box_part){{0, 0, 0}};
+    for (int i = 0; i < 3; ++i) {
+        c->u[i] = 0;
+    }
+
     if (a->face1 >= best - tie) {
-        below_face1(b, a, c);
+        // a face of box 1 and the vertex of box 2 deepest below it
+        c->kind = PCS_FEATURE_PLANE_POINT;
+        c->part1.c[a->i1] = box_sign(b->t[a->i1]);
+        c->u[a->i1] = c->part1.c[a->i1];
+        m3_mul_t(b->R, c->u, u2);
+        for (int m = 0; m < 3; ++m) {
+            c->part2.c[m] = (signed char)-box_sign(u2[m]);
+        }
     } else if (a->face2 >= best - tie) {
-        below_face2(b, a, c);
+        const double *axis = b->R + 3 * a->j2;
+        c->kind = PCS_FEATURE_POINT_PLANE;
+        c->part2.c[a->j2] = (signed char)-box_sign(v3_dot(b->t, axis));
+        for (int m = 0; m < 3; ++m) {
+            c->u[m] = -c->part2.c[a->j2] * axis[m];
+            c->part1.c[m] = box_sign(c->u[m]);
+        }
     } else {
         // the edges of both boxes that are furthest along the axis
-        *c = (box_contact){.kind = PCS_FEATURE_EDGE_EDGE, .g = best};
+        c->kind = PCS_FEATURE_EDGE_EDGE;
         edge_direction(b, a->i, a->j, b->t, c->u);
         m3_mul_t(b->R, c->u, u2);
         for (int m = 0; m < 3; ++m) {
@@ -175,6 +160,14 @@ static void deepest(const box_pair *b, const box_axes *a, double size, box_conta
             if (m != a->j) c->part2.c[m] = (signed char)-box_sign(u2[m]);
         }
         meet_lines(b, a->i, a->j, c);
+        return;
+    }
+    box_part_middle(c->part1, b->half1, c->x1);
+    box_part_middle(c->part2, b->half2, c->x2);
+    if (c->kind == PCS_FEATURE_POINT_PLANE) {
+        v3_copy(c->x1, c->at);
+    } else {
+        box_from_2(b, c->x2, c->at);
     }
 }
 
@@ -294,63 +287,4 @@ void box_closest(const box_pair *b, const box_axes *a, double size, box_contact 
         if (vertex && point_contact(b, d2 <= d1 + tie ? &of2 : &of1, d2 <= d1 + tie, c)) return;
     }
     deepest(b, a, size, c);
-}
-
-// the edge of a box furthest along u: the axis along it; -1 if u is not clearly between the normals
-// of two faces
-static int edge_towards(const double u[3])
-{
-    int axis = -1, along = 0;
-    for (int i = 0; i < 3; ++i) {
-        if (fabs(u[i]) > ridge_sine) continue;
-        axis = i;
-        along += 1;
-    }
-    return along == 1 ? axis : -1;
-}
-
-bool box_ridge(const box_pair *b, const box_axes *a, double g, double size, box_pair *touching,
-               box_contact c[2])
-{
-    const double least = g - box_even * size;
-    box_axes e = *a;
-    if (!(g <= box_even * size && a->face1 >= least && a->face2 >= least)) return false;
-    e.face2 = -INFINITY;
-    for (int j = 0; j < 3; ++j) {
-        const double *axis = b->R + 3 * j, cosine = axis[a->i1];
-        if (1 - cosine * cosine < ridge_sine * ridge_sine) continue;
-        double s = fabs(v3_dot(b->t, axis)) - b->half2[j];
-        for (int k = 0; k < 3; ++k) {
-            s -= fabs(axis[k]) * b->half1[k];
-        }
-        if (!(s > e.face2)) continue;
-        e.face2 = s;
-        e.j2 = j;
-    }
-    if (!(e.face2 >= least)) return false; // most pairs end here
-    below_face1(b, &e, &c[0]);
-    below_face2(b, &e, &c[1]);
-
-    // the edges, and whether they are the parts of both boxes that the planes of both faces touch
-    double u[3], u2[3], x1[3], x2[3], apart[3];
-    v3_along(c[0].u, 1, c[1].u, u);
-    v3_unit(u, u);
-    m3_mul_t(b->R, u, u2);
-    const int i = edge_towards(u), j = edge_towards(u2);
-    if (i < 0 || j < 0 || fabs(b->R[i + 3 * j]) < 1 - 0.5 * ridge_sine * ridge_sine) return false;
-    box_part edge1 = c[1].part1, edge2 = c[0].part2; // at the ends that are deeper
-    for (int k = 0; k < 3; ++k) {
-        if (k != i) edge1.c[k] = box_sign(u[k]);
-        if (k != j) edge2.c[k] = (signed char)-box_sign(u2[k]);
-    }
-    box_part_middle(edge1, b->half1, x1);
-    box_part_middle(edge2, b->half2, x2);
-    box_from_2(b, x2, x2);
-    v3_sub(x2, x1, apart);
-    if (!(v3_dot(c[0].u, apart) <= c[0].g + box_even * size)) return false;
-    if (!(v3_dot(c[1].u, apart) <= c[1].g + box_even * size)) return false;
-    apart[i] = 0;
-    *touching = *b;
-    v3_sub(b->t, apart, touching->t);
-    return true;
 }
