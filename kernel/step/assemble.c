@@ -19,7 +19,7 @@
 // change is h H(q_m) [ theta v' + (1 - theta) v_k ] up to h^3. Where it slides, H(q_k) v_k is
 // larger than its change, so that alpha is 1: friction acts against the velocity at the end. With
 // alpha = 0 what it stops would turn back. Beside joints with rows at q_k, q_m = q_k + h/2 T v_k is
-// the middle of the displacement.
+// the middle of the displacement. With theta = 1 rows stay at q_k (step_at_middle).
 #include "step/step.h"
 
 #include <string.h>

@@ -268,7 +268,8 @@ static int coverer(const trial *t, const view *a, int n, const view *of, double 
     return -1;
 }
 
-// where the path of the step takes the point P of a system, and the direction N
+// Where the velocities at the start take the point P of a system, and the direction N. Those of the
+// end have what the contact in question does: it pushes the tiles of a loose floor apart
 static pcs_status follow(const trial *t, int system, const double P[3], const double N[3],
                          pcs_arena mem, double P_end[3], double N_end[3])
 {
@@ -276,7 +277,7 @@ static pcs_status follow(const trial *t, int system, const double P[3], const do
     double q[7], local[3];
     v3_copy(P, P_end);
     v3_copy(N, N_end);
-    PCS_TRY(path_of(t, system, t->end.v, mem, &path));
+    PCS_TRY(path_of(t, system, t->st->v, mem, &path));
     if (!path.q) return PCS_OK;
     path_pose(&path, 1, q);
     v3_sub(P, path.q, local);
@@ -311,20 +312,16 @@ static pcs_status move_as_one(const trial *t, const view *a, const view *b, doub
     return PCS_OK;
 }
 
-// True when two contacts of one shape have the same normal with all bodies at q_k: rows at meetings
-// have that of a later pose, so that those of one face differ.
-static bool is_of_one_face(const trial *t, const view *a, const view *b)
+// True when a contact has its normal at q_k: rows at meetings have that of a later pose, and their
+// planes are those of no floor
+static bool is_at_start(const trial *t, const view *b)
 {
-    const view *of[2] = {a, b};
-    double N[2][3];
-    for (int i = 0; i < 2; ++i) {
-        const candidate *c = &t->list.c[of[i]->contact];
-        pcs_gap gap;
-        pcs_feature_gap(c->feature, system_q(t->m, c->pose1, t->st->q),
-                        system_q(t->m, c->pose2, t->st->q), &gap);
-        v3_scale(c->key.shape1 == of[i]->own ? 1 : -1, gap.N, N[i]);
-    }
-    return 1 - v3_dot(N[0], N[1]) <= OTHER_POINT;
+    const candidate *c = &t->list.c[b->contact];
+    pcs_gap gap;
+    pcs_feature_gap(c->feature, system_q(t->m, c->pose1, t->st->q),
+                    system_q(t->m, c->pose2, t->st->q), &gap);
+    v3_scale(c->key.shape1 == b->own ? 1 : -1, gap.N, gap.N);
+    return 1 - v3_dot(gap.N, b->N) <= OTHER_POINT;
 }
 
 // *out: contact a of a shape is on an inner edge of a floor on which the shape has contact b: the
@@ -348,7 +345,7 @@ static pcs_status is_inner(const trial *t, const view *a, const view *b, double 
     if (!point && apart <= OTHER_PART) return PCS_OK;
     const double top = highest(t, a, b, b->N);
     if (!(top <= slop || is_below(t, a, b, slop))) return PCS_OK;
-    if (is_of_one_face(t, a, b)) return PCS_OK;
+    if (!is_at_start(t, b)) return PCS_OK;
     return move_as_one(t, a, b, slop, top, mem, out);
 }
 

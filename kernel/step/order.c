@@ -220,7 +220,9 @@ bool step_at_middle(const trial *t, const candidate *c)
     if (c->held || law_is_unilateral(&c->law) || !system_moves(t->m, system)) return false;
     if (c->law.kind == PCS_LAW_LIMITED) {
         const bool follows = step_rows_follow(s) || s->configuration == PCS_CONFIGURATION_PREDICTED;
-        return t->end.theta[system] > 0 && !follows;
+        // with theta = 1 a row at q_m is a couple: forces within turning bodies would brake them
+        const bool mean = step_in_middle(t, system) || t->end.theta[system] < 1;
+        return mean && t->end.theta[system] > 0 && !follows;
     }
     if (s->configuration == PCS_CONFIGURATION_MIDDLE) return t->end.theta[system] > 0;
     return s->second_order && s->configuration == PCS_CONFIGURATION_START &&

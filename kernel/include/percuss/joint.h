@@ -164,8 +164,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_joint_motor(const pcs_model *model,
 
 /// Dry friction on a free coordinate of a joint: a force (N) or moment (N m) against its speed of
 /// at most limit + mu |R|, for an angle limit + mu radius |R|, where R is the force that the joint
-/// transmits in the same step. It sticks: the place is then kept to second order in the step size,
-/// also on bodies that turn (configurations start and middle).
+/// transmits in the same step. It sticks. On bodies that turn the place is kept to second order in
+/// the step size where theta is 1/2 (in an island that touches nothing; configurations start and
+/// middle), and creeps by an amount of order h where it is 1.
 typedef struct pcs_joint_friction {
     pcs_interaction joint; ///< the joint
     int coordinate;        ///< number of the coordinate; not of a rotation vector
