@@ -69,6 +69,16 @@ static int body_of(const pcs_work *wk, pcs_system body)
     return wk && has_wrench(model_find(wk->model, body)) ? body.id - 1 : -1;
 }
 
+// adds what candidate i, of a joint, takes from a body where a projection lifts
+static void add_brake(const pcs_work *wk, int i, int body, double wrench[6])
+{
+    const candidate *c = &wk->list.c[i];
+    for (int side = 0; wk->braked.joint && side < 2; ++side) {
+        if ((side == 0 ? c->pose1 : c->pose2) != body) continue;
+        add_numbers(wk->braked.joint + 12 * (size_t)i + 6 * side, wrench);
+    }
+}
+
 void pcs_work_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
 {
     memset(wrench, 0, 6 * sizeof *wrench);
@@ -80,8 +90,9 @@ void pcs_work_contact_wrench(const pcs_work *wk, pcs_system system, double wrenc
             if (!list->c[i].kept_on) add_impulse(wk, list, i, body, wrench);
         }
     }
-    if (body < 0 || !wk->braked.body || wk->model->system[body].kind != SYSTEM_BODY) return;
-    add_numbers(wk->braked.body + wk->model->system[body].v_at, wrench);
+    for (int i = 0; body >= 0 && i < wk->list.n && wk->list.c[i].joint; ++i) {
+        add_brake(wk, i, body, wrench);
+    }
 }
 
 double pcs_work_step_size(const pcs_work *wk)
@@ -159,11 +170,7 @@ void work_reaction(const pcs_work *wk, pcs_interaction interaction, pcs_system s
     if (body < 0) return;
     for (int i = find_interaction(wk, interaction); is_of(wk, i, interaction); ++i) {
         add_impulse(wk, &wk->list, i, body, wrench);
-        for (int side = 0; wk->braked.joint && side < 2; ++side) {
-            const candidate *c = &wk->list.c[i];
-            if ((side == 0 ? c->pose1 : c->pose2) != body) continue;
-            add_numbers(wk->braked.joint + 12 * (size_t)i + 6 * side, wrench);
-        }
+        add_brake(wk, i, body, wrench);
     }
 }
 

@@ -1,5 +1,6 @@
 // A warm step allocates no memory: over the steps 100 to 200 of each scene the environment gets no
-// request.
+// request, but for a step that has more contacts than all before, or comes to another solver of
+// `auto`: rounding decides which corners the combined projections add.
 #include "scene.h"
 
 static const double h = 2e-3;
@@ -7,16 +8,21 @@ static const double h = 2e-3;
 static void expect_no_allocation(scene *s)
 {
     scene_start(s);
-    long before = 0;
-    int touching = 0;
+    int touching = 0, most = 0;
+    unsigned seen = 0; // the solvers that have ended a step
     for (int i = 0; i < 200; ++i) {
-        if (i == 100) before = s->memory->allocated;
+        const long before = s->memory->allocated;
+        ck_assert_int_gt(before, 0);
         scene_step(s, h);
-        touching += i >= 100 && s->report.active > 0;
+        const unsigned solver = 1u << s->report.solve.solver;
+        const bool warm = i >= 100 && s->report.active <= most && seen & solver;
+        seen |= solver;
+        if (s->report.active > most) most = s->report.active;
+        touching += warm && most > 0;
+        ck_assert_msg(!warm || s->memory->allocated == before, "step %d: %ld allocations", i,
+                      s->memory->allocated - before);
     }
-    ck_assert_int_gt(before, 0);
-    ck_assert_int_gt(touching, 0);
-    ck_assert_msg(s->memory->allocated == before, "%ld allocations", s->memory->allocated - before);
+    ck_assert_int_gt(touching, 90);
 }
 
 static const pcs_projection projections[] = {
