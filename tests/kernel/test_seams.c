@@ -652,39 +652,3 @@ TEST(every_part_of_a_body_carries)
         scene_close(&s);
     }
 }
-
-// The largest number of passes of a step in which a box of 5 cm, with another one on its top,
-// slides over two slabs that lie on the ground a tenth of a micrometre apart, or over one slab
-static int most_passes(bool seam)
-{
-    scene s = scene_open();
-    s.scheme = pcs_scheme_default();
-    const pcs_shape ground = at(pcs_shape_box(10, 10, 1), 0, 0, -1.5);
-    scene_rough(&s, (pcs_system){0}, ground, 0, 0, 0.1);
-    const double slab[3] = {seam ? 0.5 : 1, 1, 1}, box[3] = {0.05, 0.1, 0.02};
-    for (int i = 0; i <= seam; ++i) {
-        const double x[3] = {i ? 0.5 : seam ? -1e-7 : 0.25, 0, -0.5};
-        const pcs_system b = scene_box(&s, 1000 * slab[0], slab, x, NULL, NULL, NULL);
-        scene_rough(&s, b, pcs_shape_box(slab[0], slab[1], slab[2]), 0, 0, 0.1);
-    }
-    for (int i = 0; i < 2; ++i) {
-        const double x[3] = {i ? 0.3 : 0.29, 0, i ? 0.03 : 0.01}, v[3] = {i ? -0.3 : 2, 0, 0};
-        const pcs_system b = scene_box(&s, 0.05, box, x, NULL, v, NULL);
-        scene_rough(&s, b, pcs_shape_box(box[0], box[1], box[2]), 0, 0, 0.1);
-    }
-    scene_start(&s);
-    scene_gravity(&s, 0, 0, -9.81);
-    int most = 0;
-    for (int i = 0; i < 20; ++i) {
-        scene_step(&s, 5e-3);
-        if (s.report.passes > most) most = s.report.passes;
-    }
-    scene_close(&s);
-    return most;
-}
-
-// A meeting on an inner edge is refuted when it is found, not after it has been solved for
-TEST(seams_take_no_passes)
-{
-    ck_assert_int_le(most_passes(true), most_passes(false));
-}
