@@ -1,5 +1,5 @@
-// Impulses for the velocities that step_pay_lifts takes (lift.c): M dv of each body, and as
-// wrenches of its joints.
+// Impulses for the velocities that step_pay_lifts takes (lift.c): M dv of bodies as wrenches of
+// their joints, N s and N m s, the force inertial, the moment about G in body axes.
 //
 // The rows of a joint need not be able to give this impulse, since it opposes a motion that they
 // leave free: the weight of a chain that is stretched between two walls. So the wrenches are those
@@ -119,7 +119,7 @@ pcs_status step_brake(trial *t, pcs_arena *mem, const double *lost)
     double *of_joint = PCS_TAKE(mem, 12 * (size_t)joints, double);
     if (!of_joint) return pcs_fail_memory("projection");
     memset(of_joint, 0, 12 * (size_t)joints * sizeof *of_joint);
-    t->braked = (braked){lost, of_joint};
+    t->braked = of_joint;
 
     pcs_arena scope = *mem;
     bodies_block *block = PCS_TAKE(&scope, (size_t)n, bodies_block);

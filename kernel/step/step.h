@@ -181,12 +181,6 @@ typedef struct trial_run {
 
 // Everything a step computes before it is committed. The first part is set at its beginning and
 // only read afterwards; stages name the other parts that they write.
-// Impulses for the velocities that step_pay_lifts takes (brake.c); null where it takes none
-typedef struct braked {
-    const double *body;  // nv, of bodies: force inertial, moment about G in body axes
-    const double *joint; // per candidate of an interaction 12: the same on both sides
-} braked;
-
 typedef struct trial {
     const pcs_model *m;
     const pcs_state *st; // at t_k
@@ -231,7 +225,9 @@ typedef struct trial {
     candidates list;
     motion end;
     solution solution;
-    braked braked;
+    // per candidate of an interaction 12, its impulses on both sides (force inertial, moment about
+    // G in body axes) for the velocities that step_pay_lifts takes (brake.c); null: it takes none
+    const double *braked;
 } trial;
 
 // bytes of the sentence why a step was not committed, of the limit that ended it, and of the
@@ -359,8 +355,8 @@ struct pcs_work {
     int n_contacts;
     pcs_arena listed;
     candidates list;
-    braked braked;
-    bool skips; // the contacts of skipped bodies belong to the list
+    const double *braked; // as in trial
+    bool skips;           // the contacts of skipped bodies belong to the list
     const pcs_model *model;
     double h;               // s, of these impulses
     bodies_problem problem; // problem as in the trial
@@ -552,9 +548,9 @@ static inline const double *system_q(const pcs_model *m, int system, const doubl
 pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates *list);
 // adds contacts that overlap at q' but were not within reach at q_k; of pairs with a contact in the
 // list only those that are deeper than `deeper` (m; 0: all) and were open at q_k. Those that may
-// rebound are inactive, and land when they become active. Under the speculative rule lists, refuted,
-// also what a body may have passed. refuted: contacts were refuted since the velocities of q' were
-// solved, and q' shows no meeting of bodies that have passed each other
+// rebound are inactive, and land when they become active. Under the speculative rule lists,
+// refuted, also what a body may have passed. refuted: contacts were refuted since the velocities of
+// q' were solved, and q' shows no meeting of bodies that have passed each other
 pcs_status step_detect_end(const trial *t, double deeper, bool refuted, pcs_arena *mem,
                            candidates *list);
 // false for models with shapes whose gaps may change faster than they move: surfaces have one side

@@ -154,7 +154,7 @@ void work_begin(pcs_work *wk)
     wk->contact = NULL;
     wk->n_contacts = 0;
     wk->list.n = 0;
-    wk->braked = (braked){NULL, NULL};
+    wk->braked = NULL;
     wk->skips = false;
     wk->model = NULL;
     wk->problem.n = 0;

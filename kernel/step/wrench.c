@@ -73,9 +73,9 @@ static int body_of(const pcs_work *wk, pcs_system body)
 static void add_brake(const pcs_work *wk, int i, int body, double wrench[6])
 {
     const candidate *c = &wk->list.c[i];
-    for (int side = 0; wk->braked.joint && side < 2; ++side) {
+    for (int side = 0; wk->braked && side < 2; ++side) {
         if ((side == 0 ? c->pose1 : c->pose2) != body) continue;
-        add_numbers(wk->braked.joint + 12 * (size_t)i + 6 * side, wrench);
+        add_numbers(wk->braked + 12 * (size_t)i + 6 * side, wrench);
     }
 }
 
