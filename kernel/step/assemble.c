@@ -183,12 +183,19 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
         PCS_TRY(rows_in_middle(t, c, &list->k[i], c->closes ? closed : middle, mem));
         if (c->law.kind == PCS_LAW_EQUALITY) add_squares(c, &left, &change);
     }
+    const bool contradicted = left > 0 && left >= CONTRADICTS * change;
     for (int i = 0; i < list->n && list->c[i].joint; ++i) {
         candidate *c = &list->c[i];
         if (!c->joint_shift) continue;
+        // Such velocities open joints until the middle by order h: redundant rows there lock what
+        // the joints leave free, with impulses that change the angular momentum
+        if (contradicted && c->loop) {
+            PCS_TRY(rows_back(t, c, &list->k[i], t->st->q, mem));
+            continue;
+        }
         const int mover = candidate_mover(t, c);
         const bool equality = c->law.kind == PCS_LAW_EQUALITY;
-        if (equality && pure && left >= CONTRADICTS * change) {
+        if (equality && pure && contradicted) {
             memset(c->joint_shift, 0, (size_t)c->dim * sizeof *c->joint_shift);
         } else {
             const bool middle_row = equality || step_in_middle(t, mover);

@@ -10,59 +10,88 @@
 // The rows of such joints are therefore taken at coordinates that are moved to where all joints are
 // closed: by order h^2 in the middle of a step, where the midpoint rule keeps its order, and by the
 // drift where positions are not projected. The state itself does not move. Islands of joints alone
-// get these rows only where the first solve fails.
+// get these rows where their joints are open at q_k, none is driven, and where the first solve
+// fails.
 #include "step/project.h"
 
 #include <string.h>
 
-// part of the size of the smallest body by which these joints may be open: singular values of this
-// order count as zero. Largest number of steps until they are closed; where rounding ends these
-// before, the part of what was open that may be left
-#define CLOSED      1e-12
+// Parts of the size of the smallest body. A loop is open at q_k when a joint is by more than OPEN:
+// a projection leaves less. Joints are then closed to CLOSED, where rows contradict each other by
+// rounding alone. Largest number of steps for that; where rounding ends these before, the part of
+// what was open that may be left
+#define OPEN        1e-9
+#define CLOSED      1e-14
 #define CLOSE_STEPS 12
 #define CLOSE_LEFT  1e-3
 
-// marks the islands with a loop of joints, and those with rows that are no equalities
-static void mark_islands(const trial *t, int *up, int *tree, bool *loop, bool *mixed)
+// true when a joint is open at q_k
+static bool is_open(const trial *t, const candidate *c)
+{
+    double square = 0;
+    for (int j = 0; j < c->dim; ++j) {
+        square += c->g[j] * c->g[j];
+    }
+    return square > OPEN * OPEN * t->size * t->size;
+}
+
+// per root: it has a loop of joints; rows that are no equalities; a joint that is open; a joint
+// with a function of time
+typedef struct island {
+    bool loop, mixed, open, timed;
+} island;
+
+static void mark_islands(const trial *t, int *up, int *tree, island *of)
 {
     const int world = t->m->n_systems;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         const int mover = candidate_mover(t, c);
         if (!c->active || !system_moves(t->m, mover)) continue;
-        const int root = island_root(up, mover);
-        mixed[root] = mixed[root] || candidate_cone(c) != PCS_CONE_EQUALITY;
+        island *root = &of[island_root(up, mover)];
+        root->mixed = root->mixed || candidate_cone(c) != PCS_CONE_EQUALITY;
         if (c->law.kind != PCS_LAW_EQUALITY) continue;
+        root->open = root->open || is_open(t, c);
+        root->timed = root->timed || c->timed;
         const int one = island_root(tree, system_moves(t->m, c->sys1) ? c->sys1 : world);
         const int two = island_root(tree, system_moves(t->m, c->sys2) ? c->sys2 : world);
-        loop[root] = loop[root] || one == two;
+        root->loop = root->loop || one == two;
         tree[two] = one;
     }
+}
+
+// true when the joints of a loop need rows where they are closed; joints are not closed at the
+// value that a function of time has
+static bool needs_closed(const candidates *list, const island *of)
+{
+    return of->mixed || list->disagree || (of->open && !of->timed);
 }
 
 pcs_status step_find_loops(const trial *t, pcs_arena mem, candidates *list, bool *changed)
 {
     const int n = t->m->n_systems;
-    *changed = false;
+    *changed = list->loops = false;
     if (t->m->n_interactions == 0) return PCS_OK;
     int *up = PCS_TAKE(&mem, (size_t)n, int), *tree = PCS_TAKE(&mem, (size_t)n + 1, int);
-    bool *loop = PCS_TAKE(&mem, 2 * (size_t)n, bool);
-    if (!up || !tree || !loop) return pcs_fail_memory("step: loops of joints");
-    memset(loop, 0, 2 * (size_t)n * sizeof *loop);
+    island *of = PCS_TAKE(&mem, (size_t)n, island);
+    if (!up || !tree || !of) return pcs_fail_memory("step: loops of joints");
+    memset(of, 0, (size_t)n * sizeof *of);
     step_join_islands(t, up);
     for (int i = 0; i <= n; ++i) {
         tree[i] = i;
     }
-    mark_islands(t, up, tree, loop, loop + n);
+    mark_islands(t, up, tree, of);
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         const int mover = candidate_mover(t, c);
-        bool closes = c->active && !c->held && c->law.kind == PCS_LAW_EQUALITY;
-        closes = closes && system_moves(t->m, mover);
-        const int root = closes ? island_root(up, mover) : 0;
-        closes = closes && loop[root] && (loop[n + root] || list->disagree);
+        const bool joint = c->active && !c->held && c->law.kind == PCS_LAW_EQUALITY;
+        const island *root =
+            joint && system_moves(t->m, mover) ? &of[island_root(up, mover)] : NULL;
+        const bool loop = root && root->loop, closes = loop && needs_closed(list, root);
         *changed = *changed || closes != c->closes;
         c->closes = closes;
+        c->loop = loop && !closes;
+        list->loops = list->loops || c->loop;
     }
     return PCS_OK;
 }
@@ -95,7 +124,7 @@ pcs_status step_close_loops(const trial *t, const double *q, candidates *list, p
     there.proj_tol = CLOSED * t->size;
     pcs_step_report report = {0};
     PCS_TRY(project_joints(&there, &set, CLOSE_STEPS, scratch, moved, &report));
-    const double most = CLOSE_LEFT * report.violation_before;
+    const double most = fmax(CLOSE_LEFT * report.violation_before, there.proj_tol);
     if (report.projection_iters > 0 && report.violation_after <= most) *closed = moved;
     return PCS_OK;
 }

@@ -249,6 +249,14 @@ static project_rows projected_rows(const pcs_scheme *s)
 
 // ---- the page -----------------------------------------------------------------------------------
 
+// true when joints cannot all hold; Newton's method does not converge there either
+static bool joints_fail(const pcs_step_report *out)
+{
+    if (out->outcome == PCS_OUTCOME_CONVERGED || out->outcome == PCS_OUTCOME_DIVERGED) return false;
+    const pcs_outcome last = out->solve.outcome;
+    return last == PCS_OUTCOME_STALLED || last == PCS_OUTCOME_INFEASIBLE;
+}
+
 // velocities and impulses; again where they change the tension of the joints that they depend on
 static pcs_status solve_tensions(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
@@ -257,6 +265,7 @@ static pcs_status solve_tensions(trial *t, pcs_arena *mem, pcs_step_report *out)
     for (int k = 0; k < TENSIONS && stiffer && !is_only_coarse(t, out); ++k) {
         pcs_outcome end;
         if (out->outcome == PCS_OUTCOME_DIVERGED || velocities_are_over(t, &end)) return PCS_OK;
+        if (t->list.loops && joints_fail(out)) return PCS_OK; // their impulses are no tension
         step_keep_impulses(t, &t->list);
         PCS_TRY(step_tension(t, true, mem, &t->stiff, &stiffer));
         if (stiffer) PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
@@ -283,14 +292,6 @@ static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
     return gains ? solve_tensions(t, mem, out) : PCS_OK;
 }
 
-// true when joints cannot all hold; Newton's method does not converge there either
-static bool joints_fail(const pcs_step_report *out)
-{
-    if (out->outcome == PCS_OUTCOME_CONVERGED || out->outcome == PCS_OUTCOME_DIVERGED) return false;
-    const pcs_outcome last = out->solve.outcome;
-    return last == PCS_OUTCOME_STALLED || last == PCS_OUTCOME_INFEASIBLE;
-}
-
 // and again where redundant joints contradict each other, with rows where they are closed; and by
 // the pure midpoint rule if joints gained energy, or cannot all hold
 static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
@@ -304,7 +305,7 @@ static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *ou
         PCS_TRY(step_find_loops(t, *mem, &t->list, &loops));
         if (loops) {
             PCS_TRY(step_joint_rows(t, false, mem, &t->list));
-            PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
+            PCS_TRY(solve_tensions(t, mem, out));
         }
     }
     if (!t->list.settles || velocities_are_over(t, &end)) return PCS_OK;

@@ -56,6 +56,7 @@ typedef struct candidate {
     bool waits;    // a body that slides grazes it: it enters once the overlap counts (activate.c)
     bool kept_on;  // it is also among the contacts of bodies that the next step skips (skip.c)
     bool timed;    // interactions: the relation has a function of time f
+    bool loop;     // a joint of a loop whose rows are those of other joints
     bool closes; // a joint of a loop beside other rows: its rows are taken where joints are closed
     double *g;   // gaps at q_k (candidate_measures of them)
     pcs_law law;
@@ -117,8 +118,9 @@ typedef struct candidates {
     bool settles, settles_much; // joints in the middle remove a rest of H v, or a large one
     bool pure;                  // joints in the middle remove nothing
     bool disagree;              // rows of redundant joints contradict each other in this step
-    double joint_change;        // sum of squares of the change of H v until the middle, (m/s)^2
-    double noise;               // relative speed below which an impulse is error of the solver
+    bool loops;          // some loop has its rows where the step takes other joints (loops.c)
+    double joint_change; // sum of squares of the change of H v until the middle, (m/s)^2
+    double noise;        // relative speed below which an impulse is error of the solver
 } candidates;
 
 // Asks for what a walk over the list reads of the candidates behind place i. The hardware does not

@@ -263,7 +263,8 @@ static bool lost_in_rounding(const trial *t, int b)
 }
 
 // True when the iterates of every system have ended: its residual is small, or it was lost in
-// rounding twice in a row, which `lost` counts per block. *residual: the largest of all systems
+// rounding twice and never larger in between, which `lost` counts per block. *residual: the largest
+// of all systems
 static pcs_status balanced(const trial *t, pcs_arena mem, motion *end, int *lost, double *residual,
                            bool *all)
 {
@@ -281,7 +282,7 @@ static pcs_status balanced(const trial *t, pcs_arena mem, motion *end, int *lost
         const double own = system_residual(t, b, size);
         if (own > *residual || isnan(own)) *residual = own;
         const bool small = own <= t->m->scheme.newton_tol;
-        lost[b] = !small && lost_in_rounding(t, b) ? lost[b] + 1 : 0;
+        if (!small) lost[b] = lost_in_rounding(t, b) ? lost[b] + 1 : 0;
         *all = *all && (small || lost[b] >= 2);
     }
     return PCS_OK;
@@ -498,7 +499,7 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, true, *mem, to->end));
 
-    int none = 0, *lost = PCS_TAKE(mem, (size_t)t->m->n_blocks, int);
+    int none = 0, contradicted = 0, *lost = PCS_TAKE(mem, (size_t)t->m->n_blocks, int);
     if (!lost) return pcs_fail_memory("step");
     memset(lost, 0, (size_t)t->m->n_blocks * sizeof *lost);
     const pcs_arena base = *mem;
@@ -517,8 +518,12 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
             *outcome = PCS_OUTCOME_CONVERGED;
         } else {
             // with impulses that obey no law the residual need not fall
-            none = out->solve.outcome == PCS_OUTCOME_INFEASIBLE ? none + 1 : 0;
+            const pcs_outcome last = out->solve.outcome;
+            none = last == PCS_OUTCOME_INFEASIBLE ? none + 1 : 0;
             if (none == 2 && !step_rows_follow(scheme)) *outcome = PCS_OUTCOME_INFEASIBLE;
+            // the step solves again where these joints are closed (step.c)
+            const bool fails = last == PCS_OUTCOME_INFEASIBLE || last == PCS_OUTCOME_STALLED;
+            if (t->list.loops && fails && ++contradicted == 2) break;
         }
     }
     return PCS_OK;
