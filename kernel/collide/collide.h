@@ -109,6 +109,17 @@ typedef int collide_many_fn(const pcs_shape *s1, const double *q1, const pcs_sha
 
 collide_many_fn collide_ground;
 
+// Completes the n contacts f of two polyhedra that touch edge on edge (ridge.c) by those of a
+// second face; where the edges are apart by no more than rounding, those of both faces replace
+// them. even: a length up to which the edges are at one place, where it is larger than errors of
+// the solver. Writes at most `room`, returns how many there are
+int collide_ridge(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+                  double even, int n, int room, pcs_feature *f);
+bool collide_may_ridge(const pcs_shape *s1, const pcs_shape *s2);
+bool collide_is_of_face(const pcs_feature *f);
+// true for such a contact: N is its normal, N_first that of the first contact of the pair
+bool collide_of_ridge(const pcs_feature *f, const double N[3], const double N_first[3]);
+
 // set in the id of a contact on an edge or a corner of a mesh or a height field
 #define SURFACE_EDGE (1u << 31)
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linalg/m3.h"
+#include "step/candidates.h"
 #include "step/confirm.h"
 
 // A contact that closes slower than this multiple of the speed that forces give in a step lands
@@ -246,6 +247,54 @@ static pcs_status keep_contact(const trial *t, candidate *c, double tol, pcs_are
     return PCS_OK;
 }
 
+// ---- ridges --------------------------------------------------------------------------------------
+//
+// Two cards that lean on each other, edge on edge, may not enter a wedge. Rows of both of its faces
+// hold them, but also a box that falls past the edge of a wall, flush with it: there one face is
+// enough. So the second face takes part only where the first one pushes and the edge slides along
+// it, into the wedge, and in steps after that as long as it had an impulse.
+
+// part of the speed of the edge into the second face that the impulse of the first one changes
+#define WEDGED 0.5
+
+// part of its motion by which the edge must go beyond the second face: errors of a gap that closes
+// are less
+#define SLIDES 1e-3
+
+// m/s: what the impulses of the other contacts of the pair of contact i change of its speed
+static double pair_push(const trial *t, int i)
+{
+    const candidates *list = &t->list;
+    const candidate *c = &list->c[i];
+    const int sys[2] = {c->sys1, c->sys2};
+    double inverse = 0, sum = 0;
+    for (int side = 0; side < 2; ++side) {
+        if (system_moves(t->m, sys[side])) inverse += 1 / t->m->system[sys[side]].mass;
+    }
+    for (int k = i;
+         k >= 0 && list->c[k].interaction < 0 && contact_same_pair(&list->c[k].key, &c->key); --k) {
+        const candidate *o = &list->c[k];
+        if (o->active && o->at >= 0 && !o->other_face) sum += t->solution.r[o->at];
+    }
+    return sum * inverse;
+}
+
+// True when the solution slides along the first face of a ridge into the second one, of contact i.
+// Edges that hit each other are no ridge: the first face turns them
+static pcs_status is_wedged(const trial *t, candidate *c, int i, pcs_arena mem, bool *out)
+{
+    double gain;
+    *out = false;
+    if (c->refuted) return PCS_OK;
+    candidate_velocity(t, i, t->end.v, c->drive, c->u);
+    const double into = -c->u[0];
+    if (!(c->g[0] < (1 - SLIDES) * t->h * into)) return PCS_OK;
+    PCS_TRY(speed_gain(t, c, mem, &gain));
+    *out = into > t->list.noise * gain && c->u_k[0] >= -BOUNCE * gain &&
+           pair_push(t, i) > WEDGED * into;
+    return PCS_OK;
+}
+
 pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {
@@ -257,6 +306,7 @@ pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
         } else {
             c->active = starts_active(t, c, tol);
         }
+        if (c->other_face) c->active = was_loaded(c);
         if (!law_is_unilateral(&c->law)) continue;
         c->pull = pull(t, c, tol);
         if (c->was_active && keeps_contacts(t)) PCS_TRY(keep_contact(t, c, tol, *mem));
@@ -307,6 +357,11 @@ pcs_status step_extend(const trial *t, bool features, bool refuted, pcs_arena *m
         candidates_fetch(list, i);
         // its path is followed in another pass, or it is a row at a meeting
         *added += i >= old && (c->refuted || c->active);
+        if (c->other_face && !c->active && !c->held) {
+            PCS_TRY(is_wedged(t, c, i, *mem, &c->active));
+            *added += c->active;
+            continue;
+        }
         if (c->active || c->held || c->bounces || c->lands || c->refuted) continue;
 
         bool enters = !law_is_unilateral(&c->law) || i >= old || (c->closed && !c->waits);

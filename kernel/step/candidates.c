@@ -512,6 +512,30 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
     return PCS_OK;
 }
 
+// Marks the contacts of the second faces of ridges. The edges are at one place, up to rounding:
+// where one of them is behind a face, the gap along this face is that of the pair
+static void mark_ridges(const trial *t, int from, candidates *list)
+{
+    int first = from;
+    for (int i = from; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        const candidate *one = &list->c[first];
+        candidates_fetch(list, i);
+        if (i == from || !contact_same_pair(&one->key, &c->key)) {
+            first = i;
+            continue;
+        }
+        const pcs_shape *s1 = &t->m->shape[c->key.shape1].shape;
+        const pcs_shape *s2 = &t->m->shape[c->key.shape2].shape;
+        c->other_face = t->rule == PCS_ACTIVATION_SPECULATIVE && collide_may_ridge(s1, s2) &&
+                        collide_of_ridge(c->feature, list->k[i].F, list->k[first].F);
+        if (!c->other_face) continue;
+        c->g[0] = candidate_later_gap(c->g[0], one->g[0]);
+        // edges that are apart begin with the direction between them
+        if (!collide_is_of_face(one->feature)) c->was_active = false;
+    }
+}
+
 // ---- the list at the start of the step -----------------------------------------------------------
 
 pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates *list)
@@ -522,6 +546,7 @@ pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates 
     PCS_TRY(step_find(t, t->st->q, extra, true, NULL, mem, &near));
     const int first = list->n;
     if (near.n > 0) PCS_TRY(add_contacts(t, &near, mem, list));
+    mark_ridges(t, first, list);
     still_keep(t, &near, first);
     list->pair = near.pair;
     list->n_pairs = near.n_pairs;

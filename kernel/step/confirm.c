@@ -150,11 +150,12 @@ static int run_end(const candidates *list, int i)
     return end;
 }
 
-// the least gap of the pair at q_k
+// the least gap of the pair at q_k; that of the second face of a ridge may be less
 static double nearest(const trial *t, const run *r)
 {
     double least = INFINITY;
     for (int i = r->begin; i < r->end; ++i) {
+        if (i > r->begin && t->list.c[i].other_face) continue;
         const double g = t->list.c[i].g[0];
         least = g < least ? g : least;
     }
@@ -313,6 +314,28 @@ static void refute(confirming *f, const run *r)
     f->changed += 1;
 }
 
+// adds rows of the second face of a ridge that meets; they wait as those of a ridge that touches
+static pcs_status add_ridge(confirming *f, const pair_meeting *m, const double *v, meeting_row row,
+                            pcs_arena *mem)
+{
+    const pcs_model *model = f->t->m;
+    const candidate pair = {.key = {m->shape1, m->shape2, 0}};
+    pcs_feature *all = PCS_TAKE(mem, 3 * PCS_FEATURES_MAX, pcs_feature);
+    if (!all) return pcs_fail_memory("step: contacts");
+    if (m->n > PCS_FEATURES_MAX) return PCS_OK; // of a surface
+    memcpy(all, m->f, (size_t)m->n * sizeof *all);
+    const int n = collide_ridge(&model->shape[m->shape1].shape, m->path1.q ? m->q1 : NULL,
+                                &model->shape[m->shape2].shape, m->path2.q ? m->q2 : NULL,
+                                contact_slop(f->t, &pair), m->n, 3 * PCS_FEATURES_MAX, all);
+    for (int i = m->n; i < n; ++i) {
+        PCS_TRY(step_add_meeting(f->t, m, &all[i], v, row, mem, f->list));
+        candidate *c = &f->list->c[f->list->n - 1];
+        c->other_face = true;
+        c->active = false;
+    }
+    return PCS_OK;
+}
+
 // adds rows at the meeting
 static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double *v,
                               meeting_row row, pcs_arena *mem)
@@ -320,6 +343,7 @@ static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double
     for (int i = 0; i < m->n; ++i) {
         PCS_TRY(step_add_meeting(f->t, m, &m->f[i], v, row, mem, f->list));
     }
+    PCS_TRY(add_ridge(f, m, v, row, mem));
     f->changed += 1;
     return PCS_OK;
 }
@@ -476,6 +500,7 @@ static bool stays_open(const trial *t, const run *r)
     for (int i = r->begin; i < r->end; ++i) {
         const candidate *c = &t->list.c[i];
         double u[3];
+        if (c->other_face) continue; // the bodies may pass it
         candidate_velocity(t, i, t->end.v, c->drive, u);
         if (c->g[0] + t->h * u[0] < 0) return false;
     }

@@ -153,7 +153,8 @@ static pcs_status find_open(const trial *t, pcs_arena *mem, bool **open, int *n_
         const candidate *c = &t->list.c[i];
         candidates_fetch(&t->list, i);
         if (c->interaction >= 0) continue;
-        const bool waits = !c->active && !c->held && !c->bounces && !c->lands && !c->refuted;
+        const bool waits = !c->active && !c->held && !c->bounces && !c->lands && !c->refuted &&
+                           !c->other_face;
         const double one = c->pose1 < 0 ? 0 : moved.reach[c->pose1];
         const double two = c->pose2 < 0 ? 0 : moved.reach[c->pose2];
         if (!waits && c->g[0] - one - two >= -0.5 * t->proj_tol) continue;
@@ -284,7 +285,8 @@ pcs_status step_detect_end(const trial *t, double deeper, bool refuted, pcs_aren
         const contact_key key = {pair[0], pair[1], over.f[k].id};
         candidate *known = first < 0 ? NULL : find_feature(t, first, key);
         if (at_end) mark_overlap(t, list, first, &over.f[k]);
-        if (known) {
+        // an edge that hits the second face of a ridge does so as if it were not listed
+        if (known && (known->active || !known->other_face)) {
             known->closed = true;
             if (at_end) PCS_TRY(turn_to(t, known, &over.f[k], mem, list));
             continue;

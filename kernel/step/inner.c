@@ -543,6 +543,7 @@ static pcs_status find_views(const trial *t, contact_fn *acts, contact_fn *lies,
                               !t->list.plain[sys[side]];
             }
             if (!inner[0] && !inner[1]) continue;
+            if (c->other_face && !c->active) continue;
             const bool does = acts(t, c), is = lies(t, c);
             for (int side = 0; side < 2; ++side) {
                 const int other = side == 0 ? c->key.shape2 : c->key.shape1;

@@ -141,7 +141,7 @@ typedef struct search {
     const trial *t;
     const double *q;
     double extra;
-    bool with_reach;
+    bool with_reach, ridges;
     int n_pairs, ranks;
     int (*pair)[2];
     double *reach;     // per pair
@@ -205,6 +205,9 @@ static void search_share(void *argument, int rank)
         const model_shape *a = &m->shape[ab[0]], *b = &m->shape[ab[1]];
         const double *q1 = system_q(m, a->system, s->q), *q2 = system_q(m, b->system, s->q);
         int more = pcs_collide(&a->shape, q1, &b->shape, q2, reach, left, to);
+        if (s->ridges && more <= left) {
+            more = collide_ridge(&a->shape, q1, &b->shape, q2, 0, more, left, to);
+        }
         if (m->n_planar > 0 && more <= left) more = flatten(m, ab[0], ab[1], q1, q2, to, more);
         for (int k = 0; k < more && k < left; ++k) {
             pair_of[n + k] = i;
@@ -265,7 +268,12 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
     *out = (touches){0};
     if (t->m->n_shapes == 0) return PCS_OK;
     pcs_work *wk = t->work;
-    search s = {.t = t, .q = q, .extra = extra, .with_reach = with_reach, .ranks = 1};
+    search s = {.t = t,
+                .q = q,
+                .extra = extra,
+                .with_reach = with_reach,
+                .ridges = with_reach && t->rule == PCS_ACTIVATION_SPECULATIVE,
+                .ranks = 1};
     PCS_TRY(step_pairs(t, q, extra, with_reach, mem, &s.pair, &s.n_pairs));
     if (open) keep_open(t->m, open, s.pair, &s.n_pairs);
     if (with_reach && t->m->scheme.sleep) {

@@ -46,17 +46,19 @@ typedef struct candidate {
     bool touched;            // true when any contact of its pair was active in the last step
     bool bounces, lands; // speculative with e > 0: bounces when fast enough for a rebound, lands
                          // when too slow
-    bool held;     // of an island that sleeps (rest.c): its impulse r holds, and does not change
-    bool closed;   // this feature overlaps at q'
-    bool overlaps; // its pair overlaps at q', with this normal there
-    bool holds;    // closed at q_k, or had an impulse in a pass
-    bool breaks;   // an interaction that bears more than its strength in this step
-    bool proven;   // apart at q_k, and its shapes meet within the step
-    bool refuted;  // takes no part in the step: its shapes do not meet (confirm.c)
-    bool waits;    // a body that slides grazes it: it enters once the overlap counts (activate.c)
-    bool kept_on;  // it is also among the contacts of bodies that the next step skips (skip.c)
-    bool timed;    // interactions: the relation has a function of time f
-    bool loop;     // a joint of a loop whose rows are those of other joints
+    bool held;       // of an island that sleeps (rest.c): its impulse r holds, and does not change
+    bool closed;     // this feature overlaps at q'
+    bool overlaps;   // its pair overlaps at q', with this normal there
+    bool holds;      // closed at q_k, or had an impulse in a pass
+    bool breaks;     // an interaction that bears more than its strength in this step
+    bool proven;     // apart at q_k, and its shapes meet within the step
+    bool refuted;    // takes no part in the step: its shapes do not meet (confirm.c)
+    bool waits;      // a body that slides grazes it: it enters once the overlap counts (activate.c)
+    bool other_face; // of the second face of a ridge (collide/ridge.c): it acts only where the
+                     // first one pushes and does not hold (activate.c)
+    bool kept_on;    // it is also among the contacts of bodies that the next step skips (skip.c)
+    bool timed;      // interactions: the relation has a function of time f
+    bool loop;       // a joint of a loop whose rows are those of other joints
     bool closes; // a joint of a loop beside other rows: its rows are taken where joints are closed
     double *g;   // gaps at q_k (candidate_measures of them)
     pcs_law law;

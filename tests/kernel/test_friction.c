@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include <percuss/meshes.h>
+
 #include "linalg/m3.h"
 #include "model/model.h"
 
@@ -438,5 +440,123 @@ TEST(steps_without_slip_are_solved)
 {
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         run_random(seed, 1e6, PCS_PROJECTION_NONE, PCS_ACTIVATION_PREDICTIVE, 0.5);
+    }
+}
+
+// Two cards that lean on each other with their top edges. With z the height of the edges, f and c
+// the horizontal distances of edge and centre from the foot, and W the weights, the moments about
+// both feet give the force (H, V) of the edges,
+//     z H + f1 V = c1 W1,     z H - f2 V = c2 W2,
+// and the feet need the friction H / (W1 - V) and H / (W2 + V). The frame stands up to this limit,
+// though the force may be far from the normals of the faces, and falls beyond it
+typedef struct frame {
+    double angle[2], gap, yaw, e, h;
+    int first;
+    bool hull;
+} frame;
+
+static const double card_edges[3] = {0.004, 0.1, 0.2}; // the last one is the height of the frame
+
+static pcs_shape card_shape(const frame *f, const double edges[3], pcs_geometry **own)
+{
+    if (!f->hull) return pcs_shape_box(edges[0], edges[1], edges[2]);
+    double p[8][3];
+    for (int k = 0; k < 24; ++k) {
+        p[k / 3][k % 3] = ((k / 3) >> (k % 3) & 1 ? 0.5 : -0.5) * edges[k % 3];
+    }
+    CK_OK(pcs_geometry_create_hull(NULL, 8, p[0], own));
+    return pcs_shape_hull(*own);
+}
+
+// the farthest that a card moves within half a second, with `part` of the friction at the limit
+static double frame_motion(const frame *f, double part)
+{
+    const double thick = card_edges[0], wide = card_edges[1], z = card_edges[2];
+    double high[2], foot[2], c[2], W[2] = {1, 1}, up[2], most = 0;
+    for (int i = 0; i < 2; ++i) {
+        const double a = f->angle[i];
+        high[i] = z / cos(a);
+        foot[i] = high[i] * sin(a);
+        c[i] = 0.5 * foot[i] - 0.5 * thick * cos(a);
+        up[i] = 0.5 * z + 0.5 * thick * sin(a);
+    }
+    W[1] = 1.1 * c[0] / c[1];
+    const double zH = (foot[1] * c[0] * W[0] + foot[0] * c[1] * W[1]) / (foot[0] + foot[1]);
+    const double V = (c[0] * W[0] - zH) / foot[0];
+    const double mu = part * zH / z / fmin(W[0] - V, W[1] + V);
+
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    scene_rough(&s, world, pcs_shape_half_space((double[]){0, 0, 1}, 0), f->e, 0, mu);
+    pcs_system card[2];
+    pcs_geometry *own[2] = {NULL, NULL};
+    double x[2][3];
+    for (int n = 0; n < 2; ++n) {
+        const int i = n == 0 ? f->first : 1 - f->first;
+        const double side = i == 0 ? 1 : -1, half = 0.5 * f->angle[i];
+        const double edges[3] = {thick, wide, high[i]};
+        const double lean[4] = {cos(half), 0, side * sin(half), 0};
+        const double about_z[4] = {cos(0.5 * f->yaw), 0, 0, sin(0.5 * f->yaw)};
+        const double at = side * (c[i] - foot[i] - 0.5 * f->gap);
+        double Q[4];
+        pcs_quat_mul(about_z, lean, Q);
+        x[i][0] = at * cos(f->yaw);
+        x[i][1] = at * sin(f->yaw);
+        x[i][2] = up[i];
+        card[i] = scene_box(&s, W[i], edges, x[i], Q, NULL, NULL);
+        scene_rough(&s, card[i], card_shape(f, edges, &own[i]), f->e, 0, mu);
+    }
+    scene_start(&s);
+    for (int n = 0; n * f->h < 0.5; ++n) {
+        scene_step(&s, f->h);
+    }
+    for (int k = 0; k < 6; ++k) {
+        most = fmax(most, fabs(scene_q(&s, card[k / 3])[k % 3] - x[k / 3][k % 3]));
+    }
+    scene_close(&s);
+    pcs_geometry_destroy(own[0]);
+    pcs_geometry_destroy(own[1]);
+    return most;
+}
+
+TEST(an_a_frame_stands_up_to_its_limit)
+{
+    const double angles[][2] = {{0.2, 0.2}, {0.4, 0.4}, {0.3, 0.4}, {0.55, 0.5}};
+    const double gaps[] = {0, -1e-6, 1e-6, 1e-9}, steps[] = {5e-3, 2e-3, 1e-2};
+    for (int k = 0; k < 32; ++k) {
+        const frame f = {.angle = {angles[k % 4][0], angles[k % 4][1]},
+                         .gap = gaps[k / 4 % 4],
+                         .yaw = k % 3 == 0 ? 0 : 0.7 * k,
+                         .e = k % 5 == 0 ? 0.3 : 0,
+                         .h = steps[k % 3],
+                         .first = k / 2 % 2,
+                         .hull = k >= 16};
+        ck_assert_double_le(frame_motion(&f, 1.02), 1e-8 + 8 * fabs(f.gap));
+        ck_assert_double_ge(frame_motion(&f, 0.97), 0.05 * card_edges[0]);
+    }
+}
+
+// A box at the edge of a wall, flush beside it, passes the top of the wall without an impulse, also
+// where its lower edge begins level with that of the wall
+TEST(a_box_falls_flush_past_the_edge_of_a_wall)
+{
+    const double edges[3] = {0.1, 0.1, 0.1}, gaps[] = {0, 1e-12, 1e-10, 1e-8, 1e-6};
+    const double levels[] = {0, -1e-9, -1e-7, -0.1, 0.01};
+    for (int k = 0; k < 50; ++k) {
+        const double gap = gaps[k % 5], level = levels[k / 5 % 5];
+        if (gap == 0 && level > 0) continue; // it comes down edge on edge, and may be held
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        const double mu = k >= 25 ? 0.5 : 0, x[3] = {0.1 + gap, 0, 0.1 + level};
+        scene_rough(&s, world, pcs_shape_box(0.1, 0.1, 0.1), 0, 0, mu);
+        const pcs_system box = scene_box(&s, 1, edges, x, NULL, NULL, NULL);
+        scene_rough(&s, box, pcs_shape_box(0.1, 0.1, 0.1), 0, 0, mu);
+        scene_start(&s);
+        const double h = 2e-3;
+        for (int n = 1; n <= 60; ++n) {
+            scene_step(&s, h);
+        }
+        CK_NEAR(scene_v(&s, box)[2], -60 * h * 9.81, 1e-9);
+        scene_close(&s);
     }
 }
