@@ -2,9 +2,9 @@
 // the options name.
 //
 // An island is solved to tol relative to its own |q| and |W r|. n islands together are then within
-// tol sqrt(2), as |q|^2 + |W r|^2 <= 2 max(|q|^2, |W r|^2). So each has tol / sqrt(2), but a large
-// one that is solved after all others has what these leave of tol. The measure of the whole problem
-// decides.
+// tol sqrt(2), as |q|^2 + |W r|^2 <= 2 max(|q|^2, |W r|^2). So each has tol / sqrt(2), but the
+// largest one, where it is most of the problem, is solved after all others and has what these leave
+// of tol. The measure of the whole problem decides.
 #include "bodies/bodies.h"
 
 #include <float.h>
@@ -31,7 +31,7 @@ typedef struct solution {
     const double *v_free;
     double *v, *r, *u;
     island_result *result;
-    int last;          // the largest island, solved after all others; -1: no island is large
+    int last;          // the largest island, solved after all others; -1: none is that large
     task_watch *watch; // or null
     threads *team;     // solves large islands one by one
     struct lane *lane; // solves many small islands at a time
@@ -176,7 +176,7 @@ static void solve_some(void *arg, int rank)
     for (;;) {
         const int i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
         if (i >= s->s.n) return;
-        if (is_large(s, i)) continue;
+        if (is_large(s, i) || i == s->last) continue;
         const pcs_status status = solve_island(s, i, NULL, l->work);
         if (status == PCS_OK || (l->status != PCS_OK && l->failed < i)) continue;
         l->status = status;
@@ -222,15 +222,14 @@ static pcs_status solve_together(solution *s, pcs_arena work)
     return failure(s->lane, ranks);
 }
 
-// -1 where no island is large
+// the largest island where it is large or has most of the blocks, else -1
 static int largest_of(const solution *s)
 {
-    int last = -1;
-    for (int i = 0; i < s->s.n; ++i) {
-        if (is_large(s, i) && (last < 0 || islands_blocks(&s->s, i) > islands_blocks(&s->s, last)))
-            last = i;
+    int last = 0;
+    for (int i = 1; i < s->s.n; ++i) {
+        if (islands_blocks(&s->s, i) > islands_blocks(&s->s, last)) last = i;
     }
-    return last;
+    return is_large(s, last) || 2 * islands_blocks(&s->s, last) > s->b->nb ? last : -1;
 }
 
 // the whole team solves large islands one after another; single threads solve the others, and with
@@ -249,7 +248,8 @@ static pcs_status solve_islands(solution *s, pcs_arena work)
         }
     }
     if (together) PCS_TRY(solve_together(s, work));
-    return s->last >= 0 ? solve_island(s, s->last, s->team, work) : PCS_OK;
+    if (s->last < 0) return PCS_OK;
+    return solve_island(s, s->last, is_large(s, s->last) ? s->team : NULL, work);
 }
 
 // ---- all islands -------------------------------------------------------------------------------

@@ -507,6 +507,34 @@ TEST(islands_do_not_affect_one_another)
     pile_free(&p);
 }
 
+// An island with most of the blocks has what the others leave of the tolerance, not an equal part
+// of it. Two towers, the second one a face lower and solved: a start with 1 / 1.2 of the tolerance
+// in the first one is a solution as it is
+TEST(the_largest_island_has_the_tolerance_that_others_leave)
+{
+    pile p = pile_make(PILE_BOXES, 40, 2), first = p;
+    p.b.nb -= 4;
+    p.b.n = p.b.block[p.b.nb].row;
+    first.b.nb = p.b.nb / 2 + 2;
+    first.b.n = p.b.block[first.b.nb].row;
+    const pcs_solver_opts fine = options(PCS_SOLVER_AUTO, 1e-12);
+    const pcs_solver_opts coarse = options(PCS_SOLVER_NSGS, 1e-3);
+    answer exact = answer_of(&p, &fine, NULL), rough = answer_of(&first, &coarse, NULL);
+    const double left = rough.report.solve.measure.residual, tol = 1.2 * left;
+    memcpy(exact.r, rough.r, (size_t)first.b.n * sizeof(double));
+    const pcs_solver_opts o = options(PCS_SOLVER_AUTO, tol);
+    answer both = answer_from(&p, &o, NULL, exact.r);
+    ck_assert_int_eq(both.report.islands, 2);
+    ck_assert_int_eq(both.report.largest, first.b.nb);
+    ck_assert_double_gt(left, 1e-6);
+    ck_assert_int_eq(both.report.sweeps + both.report.finish, 0);
+    expect_measure(&p, &both, tol);
+    answer_free(&exact);
+    answer_free(&rough);
+    answer_free(&both);
+    pile_free(&p);
+}
+
 // Each block of the piles by itself has one solution: the same by its closed form and with W
 // assembled, and the same from any start
 TEST(a_block_alone_is_solved_exactly)
