@@ -35,10 +35,12 @@
 // In islands of more than ASSEMBLE_LAST blocks a factorisation may cost as much as thousands of
 // sweeps: where it costs more than a turn of the finish may, the sweeps continue until it does not.
 // Above a measure of FINISH_NEAR, where the finish seldom arrives, its part is then FINISH_DEAR;
-// below FINISH_SURE, where it arrives in a few steps and sweeps stand still, it does not wait.
+// below FINISH_SURE, where it arrives in a few steps and sweeps stand still, it does not wait. In
+// smaller islands its turn is FINISH_LONG times as long there: no other method arrives as often.
 #define FINISH_NEAR 3e-4
 #define FINISH_DEAR 0.25
 #define FINISH_SURE 1e-5
+#define FINISH_LONG 8.0
 // There kappa begins with KAPPA_PART over the measure, within these bounds
 #define KAPPA_PART  1.0
 #define KAPPA_LEAST 10.0
@@ -95,17 +97,16 @@
 // been spent on the island, where as much is left, or earlier in large islands where sweeps would
 // need SLOW of a try. Where fronts make an iteration of ipm cheap, it is CHEAP of that, and the
 // next turn of the others costs up to NEXT_TURN times the patience. The result is kept where the
-// measure is at most VELOCITY_NEARER of the one before. Below VELOCITY_NEAR these methods seldom
-// improve it, while the finish arrives: there ipm waits NEAR_IPM times as long, and homotopy
-// NEAR_PATH times
+// measure is at most VELOCITY_NEARER of the one before. Near a solution these methods seldom
+// improve it, while the finish arrives: ipm below FINISH_SURE, and homotopy below VELOCITY_NEAR,
+// wait NEAR_WAIT times as long
 #define VELOCITY_UNIT   40
 #define CHEAP           0.7
 #define NEXT_TURN       4
 #define SLOW            0.5
 #define VELOCITY_NEARER 0.1
 #define VELOCITY_NEAR   1e-6
-#define NEAR_IPM        4
-#define NEAR_PATH       10
+#define NEAR_WAIT       10
 
 // ---- the portfolio -----------------------------------------------------------------------------
 
@@ -186,8 +187,10 @@ static pcs_status turn_of_sweeps(turns *t)
 static pcs_status turn_of_finish(turns *t)
 {
     const bool large = t->nb > ASSEMBLE_LAST, far = large && task_value(t->t) > FINISH_NEAR;
+    const bool sure = task_value(t->t) <= FINISH_SURE;
     const double dear = far ? FINISH_DEAR : FINISH_PART, share = t->dear ? dear : FINISH_PART;
-    const double most = FINISH_LEAST + t->finishes * share * t->patience * t->nb;
+    const double length = sure && !large ? fmax(t->finishes, FINISH_LONG) : t->finishes;
+    const double most = FINISH_LEAST + length * share * t->patience * t->nb;
     t->t->part = PART_FINISH;
     t->spend.most = left_of(t);
     t->spend.patience = most;
@@ -196,8 +199,7 @@ static pcs_status turn_of_finish(turns *t)
             t->spend.factor > 0 ? JOINED_TURN * t->patience * t->spend.factor : INFINITY;
         if (!(t->spend.factor > 0)) t->spend.most *= JOINED_FIRST;
     }
-    const bool sure = large && task_value(t->t) <= FINISH_SURE;
-    const bool direct = sure || (t->dear && !far);
+    const bool direct = large && (sure || (t->dear && !far));
     t->spend.factor = large && !t->joined ? fmax(most, sure ? left_of(t) : 0) : INFINITY;
     // where a factorisation costs as much as a turn, kappa has no time to grow
     if (direct && !t->finished) {
@@ -349,7 +351,7 @@ typedef struct velocity_try {
     pcs_ipm_start start;  // of ipm
 } velocity_try;
 static const velocity_try velocity_tries[] = {
-    {PCS_SOLVER_IPM, PART_VELOCITIES, 1, 1, 40, 1, 0, PCS_IPM_START_CENTRE},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 0.4, 1, 40, 1, 0, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_IPM, PART_VELOCITIES, 2, 2, 30, 1, 0, PCS_IPM_START_GIVEN},
     {PCS_SOLVER_HOMOTOPY, PART_PATH, 4, 6, 1000, 0.75, 0, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_IPM, PART_VELOCITIES, 10, 3, 40, 1, 0.9, PCS_IPM_START_CENTRE},
@@ -383,8 +385,8 @@ static double unit_of(const turns *t, const velocity_try *next)
 // units of a try that are spent before it
 static double wait_of(const turns *t, const velocity_try *next)
 {
-    if (task_value(t->t) > VELOCITY_NEAR || t->path) return next->after;
-    return next->after * (next->kind == PCS_SOLVER_IPM ? NEAR_IPM : NEAR_PATH);
+    const double near = next->kind == PCS_SOLVER_IPM ? FINISH_SURE : VELOCITY_NEAR;
+    return next->after * (task_value(t->t) > near || t->path ? 1 : NEAR_WAIT);
 }
 
 // Units with which the first of these tries begins; 0: it has begun, or its cost is not known. The
@@ -394,7 +396,7 @@ static double first_try_wants(const turns *t)
     const velocity_try *first = &velocity_tries[0];
     const bool none = t->linked || t->nb <= ASSEMBLE_EARLY;
     if (none || t->velocities > 0 || !(t->spend.factor > 0)) return 0;
-    const double waits = is_cheap(t, first) ? 0 : 4 * NEAR_IPM * first->after;
+    const double waits = is_cheap(t, first) ? 0 : 4 * NEAR_WAIT * first->after;
     return t->t->result->units + (waits + first->left) * unit_of(t, first);
 }
 
