@@ -146,7 +146,7 @@ static bool stopped(finish *w)
 
 // ---- the law -----------------------------------------------------------------------------------
 
-// r - c of a Coulomb block, computed without subtracting c from r; B and C when not null
+// r - c of a Coulomb block, computed without subtracting c from r, with B and C
 static int coulomb(const bodies_block *k, double rho, const double *c, const double *u, double *dr,
                    double *B, double *C)
 {
@@ -160,7 +160,7 @@ static int coulomb(const bodies_block *k, double rho, const double *c, const dou
         return OPEN;
     }
     dr[0] = -rho * u[0];
-    if (B) B[0] = C[0] = rho;
+    B[0] = C[0] = rho;
     double x[3] = {0};
     for (int i = 1; i < d; ++i) {
         x[i] = c[i] - rho * u[i];
@@ -169,14 +169,13 @@ static int coulomb(const bodies_block *k, double rho, const double *c, const dou
     if (t <= bound) {
         for (int i = 1; i < d; ++i) {
             dr[i] = -rho * u[i];
-            if (B) B[i * (d + 1)] = C[i * (d + 1)] = rho;
+            B[i * (d + 1)] = C[i * (d + 1)] = rho;
         }
         return STICK;
     }
     for (int i = 1; i < d; ++i) {
         const double ti = x[i] / t;
         dr[i] = bound * ti - c[i];
-        if (!B) continue;
         B[i] = rho * k->mu * ti;
         for (int j = 1; j < d; ++j) {
             B[i + d * j] = C[i + d * j] = rho * (bound / t) * ((i == j) - ti * (x[j] / t));
@@ -198,7 +197,7 @@ static int convex(const bodies_block *k, double rho, const double *c, const doub
     if (t <= k->mu * x[0] && k->mu > 0) {
         for (int i = 0; i < d; ++i) {
             dr[i] = -rho * u[i];
-            if (B) B[i * (d + 1)] = C[i * (d + 1)] = rho;
+            B[i * (d + 1)] = C[i * (d + 1)] = rho;
         }
         return STICK;
     }
@@ -209,7 +208,7 @@ static int convex(const bodies_block *k, double rho, const double *c, const doub
     if (!(r[0] > 0)) return OPEN;
     // along e = (1, mu t), t the direction of x_T, and along the circle of the cone
     const double along = rho / (1 + k->mu * k->mu), circle = t > 0 ? rho * k->mu * r[0] / t : 0;
-    for (int i = 0; B && i < d; ++i) {
+    for (int i = 0; i < d; ++i) {
         const double ti = i > 0 && t > 0 ? x[i] / t : 0, ei = i > 0 ? k->mu * ti : 1;
         for (int j = 0; j < d; ++j) {
             const double tj = j > 0 && t > 0 ? x[j] / t : 0, ej = j > 0 ? k->mu * tj : 1;
@@ -220,20 +219,17 @@ static int convex(const bodies_block *k, double rho, const double *c, const doub
     return SLIDE;
 }
 
-// computes r(v) - c from u
-static void apply_law(finish *w, const double *u, bool slopes)
+// computes r(v) - c and its slopes from u
+static void apply_law(finish *w, const double *u)
 {
     double *B = w->s.B, *C = w->s.C;
     for (int i = 0; i < w->b->nb; ++i) {
         const bodies_block *k = &w->b->block[i];
         const double rho = w->kappa / w->s.scale[i], *c = w->c + k->row, *ui = u + k->row;
-        double *dr = w->dr + k->row, *Bi = NULL, *Ci = NULL;
-        if (slopes) {
-            Bi = B + SLOPES * (size_t)i;
-            Ci = C + SLOPES * (size_t)i;
-            memset(Bi, 0, SLOPES * sizeof *Bi);
-            memset(Ci, 0, SLOPES * sizeof *Ci);
-        }
+        double *dr = w->dr + k->row;
+        double *Bi = B + SLOPES * (size_t)i, *Ci = C + SLOPES * (size_t)i;
+        memset(Bi, 0, SLOPES * sizeof *Bi);
+        memset(Ci, 0, SLOPES * sizeof *Ci);
         int status = STICK;
         if (k->cone == PCS_CONE_COULOMB) {
             status = (w->sticks ? convex : coulomb)(k, rho, c, ui, dr, Bi, Ci);
@@ -249,14 +245,13 @@ static void apply_law(finish *w, const double *u, bool slopes)
                 dr[j] = -rho * ui[j];
             }
         }
-        if (!slopes) continue;
         if (k->cone != PCS_CONE_COULOMB && status == STICK) Bi[0] = Ci[0] = rho;
         w->is[i] = (unsigned char)status;
     }
 }
 
-// writes G at y into w->G, and returns its norm sqrt(G' A^-1 G)
-static double defect(finish *w, const double *y, bool slopes)
+// writes G at y into w->G, with the slopes there, and returns its norm sqrt(G' A^-1 G)
+static double defect(finish *w, const double *y)
 {
     const int nv = w->s.nv;
     w->budget->spent += 2.0 * w->b->nb;
@@ -264,7 +259,7 @@ static double defect(finish *w, const double *y, bool slopes)
     for (int i = 0; i < w->b->n; ++i) {
         w->next[i] += w->uc[i];
     }
-    apply_law(w, w->next, slopes);
+    apply_law(w, w->next);
     finish_mass(&w->s, y, w->G);
     memset(w->x, 0, (size_t)nv * sizeof *w->x);
     finish_impulses(&w->s, w->dr, w->x);
@@ -382,7 +377,7 @@ static inner_end newton(finish *w, int *taken)
 {
     const int nv = w->s.nv, inner = w->o->as.prox.inner, most = w->o->max_iters;
     memset(w->y, 0, (size_t)nv * sizeof *w->y);
-    double E = defect(w, w->y, true);
+    double E = defect(w, w->y);
     const double first = E;
     for (*taken = 0; *taken < inner && w->steps < most; ++*taken) {
         if (!isfinite(E)) return INNER_FAILED;
@@ -398,14 +393,14 @@ static inner_end newton(finish *w, int *taken)
             for (int i = 0; i < nv; ++i) {
                 w->w[i] = w->y[i] + length * w->d[i];
             }
-            next = defect(w, w->w, false);
+            next = defect(w, w->w);
         }
         w->length = length;
         keep_time(w, start);
         // G has reached its rounding and cannot be reduced further
         if (!(next < E)) return E <= 1e-3 * first ? INNER_SOLVED : INNER_FAILED;
         memcpy(w->y, w->w, (size_t)nv * sizeof *w->y);
-        E = defect(w, w->y, true);
+        E = next;
     }
     return settled(w, E) ? INNER_SOLVED : INNER_FAILED;
 }
