@@ -337,10 +337,10 @@ static pcs_status turn_of_factors(turns *t)
     return PCS_OK;
 }
 
-// The interior point method arrives from anywhere in some 35 iterations, or not at all; with
-// shorter steps it arrives elsewhere. The path of the smoothed problem takes 150 to 500 iterations,
-// or does not arrive: its first try leaves a quarter of the units to the finish, which houses of
-// cards do not need and walls do.
+// The interior point method arrives in some 35 iterations, from near r in fewer, or not at all;
+// from the centre, and with shorter steps, it arrives elsewhere. The path of the smoothed problem
+// takes 150 to 500 iterations, or does not arrive: its first try leaves a quarter of the units to
+// the finish, which houses of cards do not need and walls do.
 typedef struct velocity_try {
     pcs_solver kind;
     auto_part part;
@@ -351,8 +351,8 @@ typedef struct velocity_try {
     pcs_ipm_start start;  // of ipm
 } velocity_try;
 static const velocity_try velocity_tries[] = {
-    {PCS_SOLVER_IPM, PART_VELOCITIES, 0.4, 1, 40, 1, 0, PCS_IPM_START_CENTRE},
-    {PCS_SOLVER_IPM, PART_VELOCITIES, 2, 2, 30, 1, 0, PCS_IPM_START_GIVEN},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 0.4, 1, 40, 1, 0, PCS_IPM_START_GIVEN},
+    {PCS_SOLVER_IPM, PART_VELOCITIES, 0.8, 2, 40, 1, 0, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_HOMOTOPY, PART_PATH, 4, 6, 1000, 0.75, 0, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_IPM, PART_VELOCITIES, 10, 3, 40, 1, 0.9, PCS_IPM_START_CENTRE},
     {PCS_SOLVER_HOMOTOPY, PART_PATH, 25, 40, 1000, 1, 0, PCS_IPM_START_CENTRE},
