@@ -10,7 +10,7 @@
 // further one, most of which cost less; number of these per system that count: more are within
 // reach where bodies are fast for the step, and few of them act
 #define UNITS_LEAST  1e7
-#define UNITS_PER    1e5
+#define UNITS_PER    1.5e5
 #define MANY         450
 #define UNITS_BEYOND 2e4
 #define MOST_BEYOND  30

@@ -392,7 +392,7 @@ TEST(contacts_within_reach_of_fast_bodies_do_not_multiply_the_budget)
     }
     scene_start(&s);
     scene_step(&s, 0.02);
-    ck_assert_double_le(s.report.budget, 1e7 + 450 * 1e5 + 30 * n * 2e4);
+    ck_assert_double_le(s.report.budget, 1e7 + 450 * 1.5e5 + 30 * n * 2e4);
     ck_assert_double_le(s.report.units, s.report.budget + OVERDRAFT);
     scene_close(&s);
 }
@@ -435,7 +435,7 @@ TEST(a_step_that_must_be_solved_has_a_larger_budget)
         scene_step(&s, 0.01);
         ck_assert_int_eq(s.report.active, 1);
         ck_assert_double_eq(s.report.budget,
-                            of[i].budget > 0 ? of[i].budget : of[i].times * (1e7 + 1e5));
+                            of[i].budget > 0 ? of[i].budget : of[i].times * (1e7 + 1.5e5));
         scene_close(&s);
     }
 }

@@ -346,10 +346,10 @@ typedef struct pcs_scheme {
                   ///< that must keep time sets 0. The report is that of the last part
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
-                   ///< to 500 ns. 0 (default): 1e7, and 1e5 for each contact or joint within reach,
-                   ///< 2e4 for each beyond 450, of which at most 30 for each body count; 20 times
-                   ///< as many with accept 0, where what is not solved is refused. A step that has
-                   ///< used them up ends with PCS_OUTCOME_MAX_ITERS, at the same bits
+                   ///< to 500 ns. 0 (default): 1e7, and 1.5e5 for each contact or joint within
+                   ///< reach, 2e4 for each beyond 450, of which at most 30 for each body count; 20
+                   ///< times as many with accept 0, where what is not solved is refused. A step
+                   ///< that has used them up ends with PCS_OUTCOME_MAX_ITERS, at the same bits
                    ///< everywhere. The running operation, such as a factorisation, may exceed it;
                    ///< so may the first iterate of the velocities, which is always made
     int max_sweeps; ///< Sweeps that all solves of a step may make in all, at most 1e9; 0 (default):
