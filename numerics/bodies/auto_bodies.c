@@ -658,8 +658,11 @@ static pcs_status solve_joined(island_task *t, const row_count *count)
                  .mark = INFINITY};
     for (; !over(&all) && !stagnates(&all); all.patience *= 2) {
         if (all.finish) PCS_TRY(turn_of_finish(&all));
+        // without the finish nothing spends the units for which the tries wait
+        const int tries = all.velocities;
+        all.stuck = !all.finish;
         if (!over(&all)) PCS_TRY(turn_of_velocities(&all));
-        if (!all.finish && all.velocities == VELOCITY_TRIES) break;
+        if (!all.finish && all.velocities == tries) break;
     }
     pcs_report *out = &t->result->solve;
     if (!task_fails(t)) return PCS_OK;
