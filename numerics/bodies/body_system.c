@@ -12,12 +12,10 @@
 
 #include "bodies/task.h"
 #include "linalg/bsr.h"
+#include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "linalg/rows.h"
 
-// Largest number of refinement steps. Where they leave too much, the larger system is used from
-// then on
-#define REFINE 4
 // a wanted part of the right side that one check may not confirm: rounding is as large
 #define FINE 1e-12
 // products that two solves cost, with their refinement, and where one check is enough
@@ -341,45 +339,92 @@ static double largest(size_t n, const double *x)
     return most;
 }
 
-// b <- the solution for s->right; *left: the residual relative to the larger of s->right and b
-static bool refine(body_system *s, const double *C, double enough, double *b, double *left)
+// The next direction, S^-1 and C^-1 applied to s->rest, with an image of length 1 that is
+// orthogonal to those of the k before; false where none is left
+static bool find_direction(body_system *s, const double *C, int k)
 {
     const size_t n = (size_t)s->n;
-    double *const rest = s->rest, whole = largest(n, s->right);
-    memcpy(b, s->right, n * sizeof *b);
-    if (!body_system_apply(s, b)) return false;
-    *left = INFINITY;
-    for (int k = 0;; ++k) {
-        if (!operate(s, C, b, rest)) return false;
+    double *z = s->Z + n * (size_t)k, *v = s->V + n * (size_t)k;
+    memcpy(z, s->rest, n * sizeof *z);
+    if (!body_system_apply(s, z) || !operate(s, C, z, v)) return false;
+    for (int j = 0; j < k; ++j) {
+        const double *y = s->Z + n * (size_t)j, *w = s->V + n * (size_t)j;
+        const double h = dense_dot(s->n, v, w);
         for (size_t i = 0; i < n; ++i) {
-            rest[i] = s->right[i] - rest[i];
-        }
-        *left = whole > 0 ? largest(n, rest) / fmax(whole, largest(n, b)) : 0;
-        if (k == REFINE || !(*left > 0)) return true;
-        if (*left <= enough && (k > 0 || enough > FINE)) return true;
-        if (!body_system_apply(s, rest)) return false;
-        for (size_t i = 0; i < n; ++i) {
-            b[i] += rest[i];
+            z[i] -= h * y[i];
+            v[i] -= h * w[i];
         }
     }
+    const double length = sqrt(dense_dot(s->n, v, v));
+    if (!(length > 0)) return false;
+    for (size_t i = 0; i < n; ++i) {
+        z[i] /= length;
+        v[i] /= length;
+    }
+    return true;
+}
+
+// rest <- right - K b; returns the residual relative to the larger of right and b
+static double residual(body_system *s, const double *C, const double *b)
+{
+    const size_t n = (size_t)s->n;
+    if (!operate(s, C, b, s->rest)) return NAN;
+    for (size_t i = 0; i < n; ++i) {
+        s->rest[i] = s->right[i] - s->rest[i];
+    }
+    return largest(n, s->rest) / fmax(largest(n, s->right), largest(n, b));
+}
+
+// b <- the solution for s->right; true when its residual is at most `enough` of the larger of
+// s->right and b.
+//
+// GCR: along each direction the residual becomes as small as it can. Plain refinement diverges as
+// soon as the factors have lost one direction, and a path of homotopy may have such systems all the
+// way; here each of them costs one more step.
+//
+// S. C. Eisenstat, H. C. Elman, M. H. Schultz, Variational iterative methods for nonsymmetric
+// systems of linear equations, SIAM J. Numer. Anal. 20, 1983.
+static bool refine(body_system *s, const double *C, double enough, double *b)
+{
+    const size_t n = (size_t)s->n;
+    const double whole = largest(n, s->right);
+    memset(b, 0, n * sizeof *b);
+    memcpy(s->rest, s->right, n * sizeof *b);
+    for (int k = 0; k < BODY_SYSTEM_DIRECTIONS && whole > 0; ++k) {
+        if (!find_direction(s, C, k)) return false;
+        const double *z = s->Z + n * (size_t)k, *v = s->V + n * (size_t)k;
+        const double length = dense_dot(s->n, s->rest, v);
+        for (size_t i = 0; i < n; ++i) {
+            b[i] += length * z[i];
+            s->rest[i] -= length * v[i];
+        }
+        if (!(largest(n, s->rest) <= enough * fmax(whole, largest(n, b)))) continue;
+        // what the sums above have become is checked where they have rounding of more than one step
+        if (k == 0 ? enough > FINE : residual(s, C, b) <= enough) return true;
+    }
+    return whole == 0;
 }
 
 bool body_system_solve(void *user, const double *C, double enough, double *b)
 {
     body_system *s = user;
-    double left;
     memcpy(s->right, b, (size_t)s->n * sizeof *b);
-    if (!refine(s, C, enough, b, &left)) return false;
-    if (s->exact || left <= enough) return true;
-    if (s->repeated && !s->symmetric) {
-        if (factor_unsymmetric(s) && refine(s, C, enough, b, &left) && left <= enough) return true;
+    if (s->exact) {
+        refine(s, C, enough, b);
+        return true;
+    }
+    if (refine(s, C, enough, b)) return true;
+    if (s->repeated && !s->symmetric && factor_unsymmetric(s) && refine(s, C, enough, b)) {
+        return true;
     }
     // on a path S is only now and then singular to rounding: one factorisation of the larger system
-    if (!s->anew && body_system_pivot(s)) {
-        if (factor_unsymmetric(s) && refine(s, C, enough, b, &left) && left <= enough) return true;
+    if (!s->anew && body_system_pivot(s) && factor_unsymmetric(s) && refine(s, C, enough, b)) {
+        return true;
     }
     s->exact = true;
-    return body_saddle_factor(s, C) && refine(s, C, enough, b, &left);
+    if (!body_saddle_factor(s, C)) return false;
+    refine(s, C, enough, b);
+    return true;
 }
 
 // det K det A = det C det S, and det K det A is that of the larger system

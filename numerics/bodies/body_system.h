@@ -16,6 +16,10 @@
 // keeps but cost a quarter of its
 #define BODY_SYSTEM_MANY 1000
 
+// Directions of a solve. Where they leave too much, the larger system takes the place of S: until
+// the next factors, or from then on
+enum { BODY_SYSTEM_DIRECTIONS = 10 };
+
 // The columns of a cone block: entry e is a block column of its rows of H.
 typedef struct body_columns {
     int *ptr;      // nb + 1
@@ -56,6 +60,7 @@ typedef struct body_system {
     double *z;                // nv + n
     double *y, *y2;           // nv
     double *t, *right, *rest; // n
+    double *Z, *V;            // n x BODY_SYSTEM_DIRECTIONS: directions of a solve, and their images
 } body_system;
 
 // Takes everything from the arena; PCS_ERR_MEMORY when it is too small, with the demand in its

@@ -197,7 +197,7 @@ static bool take_columns(body_system *s, size_t *numbers, pcs_arena *arena)
            s->G && s->lu && s->piv && s->X;
 }
 
-static bool take_vectors(body_system *s, pcs_arena *arena)
+static bool take_vectors(body_system *s, bool exact, pcs_arena *arena)
 {
     const size_t n = (size_t)s->n, nv = (size_t)s->nv;
     s->y = PCS_TAKE(arena, nv, double);
@@ -205,7 +205,10 @@ static bool take_vectors(body_system *s, pcs_arena *arena)
     s->t = PCS_TAKE(arena, n, double);
     s->right = PCS_TAKE(arena, n, double);
     s->rest = PCS_TAKE(arena, n, double);
-    return s->y && s->y2 && s->t && s->right && s->rest;
+    const size_t most = exact ? BODY_SYSTEM_DIRECTIONS * n : 0;
+    s->Z = PCS_TAKE(arena, most, double);
+    s->V = PCS_TAKE(arena, most, double);
+    return s->y && s->y2 && s->t && s->right && s->rest && s->Z && s->V;
 }
 
 static bool take_factors(body_system *s, pcs_arena *arena)
@@ -232,7 +235,7 @@ pcs_status body_system_take(body_system *s, const pcs_global_problem *g, bool sy
 {
     *s = (body_system){.g = g, .turned = turned, .n = bsr_rows(&g->H), .nv = bsr_cols(&g->H)};
     size_t values;
-    const bool columns = take_columns(s, &values, arena), vectors = take_vectors(s, arena);
+    const bool columns = take_columns(s, &values, arena), vectors = take_vectors(s, exact, arena);
     s->S = (pcs_csc){.m = s->nv, .n = s->nv};
     s->S.p = PCS_TAKE(arena, (size_t)s->nv + 1, int);
     PCS_TRY(pcs_mass_matrix_to_csc(g->M, arena, &s->M));

@@ -123,9 +123,10 @@ static int for_islands(pile_kind kind, int n, uint64_t seed, tester *test, const
     return count;
 }
 
-// The first iterates, before rounding grows, and the outcome
+// The first iterates, before rounding grows, and the outcome. Systems of ipm are solved to at worst
+// 1e-10, of which residuals down to 1e-6 have this part
 #define FIRST 6
-#define PART  1e-5
+#define PART  1e-4
 
 static int expect_one_method(const alone *a, const pcs_solver_opts *o, pcs_arena *arena)
 {
