@@ -18,11 +18,10 @@
 
 // ---- closed gaps ---------------------------------------------------------------
 
-// m: rounding error of a gap between two systems
-static double gap_rounding(const trial *t, int system1, int system2)
+double step_gap_rounding(const trial *t, const candidate *c)
 {
-    const double one = system1 < 0 ? 0 : t->rounding[system1];
-    const double two = system2 < 0 ? 0 : t->rounding[system2];
+    const double one = c->pose1 < 0 ? 0 : t->rounding[c->pose1];
+    const double two = c->pose2 < 0 ? 0 : t->rounding[c->pose2];
     return one > two ? one : two;
 }
 
@@ -109,12 +108,24 @@ static double predicted(const trial *t, const candidate *c)
     return c->g[0] + t->m->scheme.gamma * t->h * (c->u_k[0] - slack);
 }
 
+// True when a gap is rounding, and what changes it in the step is: no gap at q' shows whether the
+// contact closes
+static pcs_status is_lost_in_rounding(const trial *t, const candidate *c, pcs_arena mem, bool *out)
+{
+    const double rounding = step_gap_rounding(t, c);
+    double gain;
+    *out = false;
+    if (!law_is_unilateral(&c->law) || !(fabs(c->g[0]) <= rounding)) return PCS_OK;
+    PCS_TRY(speed_gain(t, c, mem, &gain));
+    *out = t->h * (fabs(c->u_k[0]) + gain) <= rounding;
+    return PCS_OK;
+}
+
 static bool starts_active(const trial *t, const candidate *c, double tol)
 {
     const pcs_scheme *s = &t->m->scheme;
     if (c->law.kind == PCS_LAW_LIMITED) return t->h > 0 || isinf(c->law.limit);
     if (c->law.kind == PCS_LAW_EQUALITY) return s->projection != PCS_PROJECTION_COMBINED_EQUALITY;
-    if (t->rule == PCS_ACTIVATION_END_OF_STEP) return false;
     if (s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS) {
         if (predicted(t, c) <= tol) return true;
         return c->was_active && c->u_k[0] < 0;
@@ -160,8 +171,8 @@ static bool may_graze(const trial *t, const candidate *c)
 {
     const double end = c->g[0] + t->h * c->u_k[0];
     if (!(c->active && !c->bounces && c->g[0] > 0 && end < 0 && end >= -grazed(t))) return false;
-    return c->g[0] > touch_tolerance(t, gap_rounding(t, c->pose1, c->pose2)) &&
-           only_mover(t, c) >= 0 && !was_loaded(c) && !candidate_is_driven(t, c);
+    return c->g[0] > touch_tolerance(t, step_gap_rounding(t, c)) && only_mover(t, c) >= 0 &&
+           !was_loaded(c) && !candidate_is_driven(t, c);
 }
 
 // the normal part of the velocity v at contact i, of which no body is driven
@@ -243,7 +254,7 @@ static pcs_status keep_contact(const trial *t, candidate *c, double tol, pcs_are
     PCS_TRY(speed_gain(t, c, mem, &gain));
     if (!(fabs(c->u_k[0]) <= gain && c->g[0] + t->h * (c->u_k[0] - gain) <= tol)) return PCS_OK;
     c->active = c->lands = true;
-    c->pull = 0.5 * fmax(0, c->g[0]) / t->h;
+    c->pull = c->g[0] > step_gap_rounding(t, c) ? 0.5 * c->g[0] / t->h : 0;
     return PCS_OK;
 }
 
@@ -300,9 +311,11 @@ pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         candidates_fetch(list, i);
-        const double tol = touch_tolerance(t, gap_rounding(t, c->pose1, c->pose2));
+        const double tol = touch_tolerance(t, step_gap_rounding(t, c));
         if (step_restores(t, &c->law)) {
             PCS_TRY(activate_restoring(t, c, tol, *mem));
+        } else if (t->rule == PCS_ACTIVATION_END_OF_STEP && law_is_unilateral(&c->law)) {
+            PCS_TRY(is_lost_in_rounding(t, c, *mem, &c->active));
         } else {
             c->active = starts_active(t, c, tol);
         }

@@ -57,7 +57,9 @@ static double row_shift(const trial *t, const candidate *c, int i)
     const double drive = c->drive ? c->drive[i] : 0;
     if (!law_is_unilateral(&c->law)) return drive + (c->joint_shift ? c->joint_shift[i] : 0);
     const bool ahead = t->rule == PCS_ACTIVATION_SPECULATIVE && !c->bounces;
-    if (ahead && c->g[0] > 0 && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
+    // a gap within rounding is none: over a tiny h it would let a body at rest fall
+    const bool apart = c->g[0] > step_gap_rounding(t, c);
+    if (ahead && apart && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
 }
 

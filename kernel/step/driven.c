@@ -25,6 +25,7 @@
 // which f arrives at f(t + h) by the theta-mean, -(vm - (1 - theta) v0) / theta (theta >= 1/2).
 #include "step/step.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "linalg/m3.h"
@@ -33,6 +34,21 @@
 
 // data per driven system
 enum { START = 0, GAPS = 6, TANGENTS = 12, MEAN = 18, BEHIND = 24, BEHIND_END = 31, DRIVEN = 38 };
+
+// m or rad: rounding error of a coordinate of this size and rate at rounded times
+static double rounding_of(const trial *t, double size, double rate)
+{
+    return 8 * DBL_EPSILON * (size + fabs(t->st->t * rate));
+}
+
+// The mean velocity of a coordinate that changes by d in the step, h > 0, with these rates at its
+// ends. Where d differs from that of their mean by rounding alone, the velocity is their mean: over
+// a tiny h rounding would be a velocity
+static double mean_rate(const trial *t, double d, double start, double end, double size)
+{
+    const double mean = 0.5 * (start + end);
+    return fabs(d - t->h * mean) <= rounding_of(t, size, mean) ? mean : d / t->h;
+}
 
 static pcs_status begin_one(trial *t, int system)
 {
@@ -47,17 +63,19 @@ static pcs_status begin_one(trial *t, int system)
 
     PCS_TRY(system_motion(s, t->st->t + t->h, t->end.q + s->q_at, v1));
     pose_displacement(t->st->q + s->q_at, t->end.q + s->q_at, d);
-    const double theta = t->m->scheme.theta;
+    const double theta = t->m->scheme.theta, far = v3_norm(t->end.q + s->q_at);
     for (int i = 0; i < 6; ++i) {
         const double mean = theta * v1[i] + (1 - theta) * v0[i];
         tangents[i] = v1[i];
-        pose[i] = d[i] / t->h;
-        gaps[i] = theta >= 0.5 ? v1[i] + (d[i] / t->h - mean) : v1[i];
+        pose[i] = mean_rate(t, d[i], v0[i], v1[i], i < 3 ? far : 1);
+        gaps[i] = theta >= 0.5 ? v1[i] + (pose[i] - mean) : v1[i];
     }
     pcs_body_advance(t->st->q + s->q_at, -0.5 * t->h, pose, PCS_QUAT_UPDATE_EXP, v0 + BEHIND);
     pcs_body_advance(t->st->q + s->q_at, 0.5 * t->h, pose, PCS_QUAT_UPDATE_EXP, v0 + BEHIND_END);
     t->turn[system] = v3_norm(d + 3);
     t->reach[system] = v3_norm(d) + t->turn[system] * s->reach;
+    const double speed = v3_norm(v1) + v3_norm(v1 + 3) * s->reach;
+    t->rounding[system] = rounding_of(t, far + s->reach, speed);
     return PCS_OK;
 }
 
@@ -140,13 +158,20 @@ static double approach(double theta)
 // subtracts the velocities of f
 static void add_time(const trial *t, candidate *c)
 {
-    const double theta = t->end.theta[candidate_mover(t, c)], start = c->joint->time_rate[0];
-    const double mean = t->h > 0 ? (c->joint->time_f[1] - c->joint->time_f[0]) / t->h : start;
-    double end = theta >= 0.5 ? (mean - (1 - theta) * start) / theta : c->joint->time_rate[1];
-    if (t->m->interaction[c->interaction].relation.of_speed) {
-        end = c->joint->time_rate[1];
+    const pcs_relation *relation = &t->m->interaction[c->interaction].relation;
+    const double *f = c->joint->time_f, *rate = c->joint->time_rate;
+    const double theta = t->end.theta[candidate_mover(t, c)], start = rate[0];
+    double turn;
+    joint_row_size(relation, &turn);
+    const double size = turn + fabs(f[0]) + fabs(f[1]);
+    const double mean = t->h > 0 ? mean_rate(t, f[1] - f[0], start, rate[1], size) : start;
+    double end = theta >= 0.5 ? (mean - (1 - theta) * start) / theta : rate[1];
+    if (relation->of_speed) {
+        end = rate[1];
     } else if (c->law.kind == PCS_LAW_LIMITED && t->h > 0) {
-        end -= approach(theta) * c->g[0] / t->h;
+        const double rounding = rounding_of(t, size, start) + step_gap_rounding(t, c);
+        const double way = copysign(fmax(0, fabs(c->g[0]) - rounding), c->g[0]);
+        end -= approach(theta) * way / t->h;
     }
     c->slack += fabs(end - start);
     c->drive_k[0] -= start;

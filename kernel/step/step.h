@@ -730,6 +730,8 @@ static inline double step_closed_gap(const pcs_scheme *s)
 {
     return s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS ? s->hysteresis : s->active_tol;
 }
+// m: rounding error of the gap of a candidate: a smaller one is none
+double step_gap_rounding(const trial *t, const candidate *c);
 // m: gap, beyond the reach of the motion, up to which a contact may count as touching
 double step_tolerance(const trial *t);
 // the active set at the start of a step

@@ -70,6 +70,34 @@ static void step_and_check(scene *s, double h)
 
 // ---- lifts --------------------------------------------------------------------------------------
 
+// In tiny steps the displacement of a platform is mostly rounding, of its place and of the time: a
+// body on it has the velocity of the motion, and not rounding / h
+TEST(a_lift_in_tiny_steps)
+{
+    for (int k = 0; k < 14; ++k) {
+        const double h = pow(10, -6 - k / 2), g = 9.81, t = k % 2 ? 3 : 0, up = 1;
+        scene s = scene_open();
+        s.scheme = k % 4 < 2 ? pcs_scheme_default() : pcs_scheme_moreau_jean();
+        path p = {.x0 = {10}, .v = {0.7, 0, up}};
+        const pcs_system lift = platform(&s, &p, 0, 0);
+        const double edges[3] = {0.2, 0.2, 0.2};
+        const double x[3] = {10.1 + 0.7 * t, 0, 0.1 + up * t}, v[3] = {0.7, 0, up};
+        const pcs_system box = scene_box(&s, 3, edges, x, NULL, v, NULL);
+        scene_shape(&s, box, pcs_shape_box(0.2, 0.2, 0.2), 0);
+        scene_gravity(&s, 0, 0, -g);
+        scene_start(&s);
+        double of[6];
+        ck_assert_int_eq(follow(&p, t, scene_q(&s, lift), of), 0);
+        s.st->t = t;
+        for (int i = 0; i < 60; ++i) {
+            scene_step(&s, h);
+            // rounding of velocities of 1 m/s is what remains
+            CK_NEAR(scene_v(&s, box)[2], up, 1e-3 * g * h + 1e-12);
+        }
+        scene_close(&s);
+    }
+}
+
 // m (g + a) h on the floor of a lift, and a gap that does not change
 TEST(a_lift_accelerates)
 {

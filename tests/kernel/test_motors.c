@@ -484,6 +484,31 @@ TEST(a_limited_motor_reaches_a_position)
 
 // two motors on one wheel: the stronger one holds its speed against the moment of the weaker one;
 // equal ones share the moment; without limits they contradict each other, and a step says so
+// in tiny steps the way to the target is rounding, of the angle and of the time: the motor has the
+// speed of its target, and not rounding / h
+TEST(a_motor_in_tiny_steps)
+{
+    for (int k = 0; k < 14; ++k) {
+        const double h = pow(10, -6 - k / 2), t = 3, rate = 1;
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        const double edges[3] = {0.3, 0.2, 0.1}, spin[3] = {0, 0, rate};
+        const pcs_system b = scene_box(&s, 2, edges, origin, NULL, NULL, spin);
+        const pcs_interaction hinge = place(&s, PCS_JOINT_HINGE, b, world, origin, e_z);
+        pcs_joint_motor def = pcs_joint_motor_default(hinge);
+        def.target = (pcs_time_function){.offset = -rate * t, .rate = rate};
+        def.limit = k % 2 ? 50 : INFINITY;
+        CK_OK(pcs_model_add_joint_motor(s.m, &def, NULL));
+        scene_start(&s);
+        s.st->t = t;
+        for (int i = 0; i < 60; ++i) {
+            scene_step(&s, h);
+            CK_NEAR(scene_v(&s, b)[5], rate, 1e-12);
+        }
+        scene_close(&s);
+    }
+}
+
 TEST(motors_that_fight)
 {
     const double I = 0.8, h = 1e-3;
