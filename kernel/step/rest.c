@@ -601,7 +601,7 @@ bool step_rests(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, pcs_s
     const step_rest *rest = &wk->rest;
     if (!rest->known || wk->busy || wk->owner != m || wk->events.on) return false;
     if (rest->h != h || rest->changes != model_changes(m) || st->memory->stamp != rest->stamp ||
-        !isfinite(st->t) || st->nq != m->nq || st->nv != m->nv) {
+        !isfinite(st->t) || !(st->t + h > st->t) || st->nq != m->nq || st->nv != m->nv) {
         return false;
     }
     if (!step_is_zero(st->v, st->nv) || check_sum(st->q, st->nq) != rest->q) return false;

@@ -1,6 +1,7 @@
 // A run of steps, until a time is reached, the observer stops it, or a step fails.
 #include "step/step.h"
 
+#include <float.h>
 #include <stdio.h>
 
 #include "linalg/m3.h"
@@ -189,6 +190,10 @@ static pcs_status check_times(double t, double h, double t_end)
             "pcs_run: t_end is %.15g s, before the time of the state, %.15g s: it is the time"
             " to stop at, not how long to run",
             t_end, t);
+    }
+    const double last = fmax(fabs(t), fabs(t_end));
+    if (duration > 0 && h < STEP_TICKS * DBL_EPSILON * last) {
+        return step_refuse_time("pcs_run", fabs(t) > fabs(t_end) ? t : t_end, h);
     }
     // a run ends within half a step of t_end; but no step is as long as the whole time
     if (duration > rounding && h > 2 * duration && h > fabs(t_end)) {

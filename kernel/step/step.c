@@ -528,8 +528,10 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
 static pcs_status check(const pcs_model *m, const pcs_state *st, const pcs_work *wk, double h)
 {
     PCS_TRY(step_check("pcs_step", m, st, wk));
-    if (h > 0 && isfinite(h)) return PCS_OK;
-    return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive and finite", h);
+    if (!(h > 0) || !isfinite(h)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive and finite", h);
+    }
+    return st->t + h > st->t ? PCS_OK : step_refuse_time("pcs_step", st->t, h);
 }
 
 // A callback without a finite result at an iterate of Newton's loop: the step has diverged

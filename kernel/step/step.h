@@ -469,6 +469,10 @@ static inline int step_candidates(const trial *t)
     return t->list.n + (t->skipped ? t->work->skip.list.n : 0);
 }
 
+// a run has steps of at least this many roundings of its times
+#define STEP_TICKS 4
+// the error of a step that is too small for the time t
+pcs_status step_refuse_time(const char *name, double t, double h);
 // checks the arguments that all entries share: not null, of one model, finite
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
                       const pcs_work *wk);

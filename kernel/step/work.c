@@ -2,6 +2,8 @@
 #include "step/skip.h"
 #include "step/still.h"
 
+#include <float.h>
+
 #define MOST_THREADS 256
 
 // memory for the factors of systems with sparse matrices
@@ -248,6 +250,16 @@ static pcs_status check_planes(const char *name, const pcs_model *m, const pcs_s
                         name, who, "xyz"[normal]);
     }
     return PCS_OK;
+}
+
+pcs_status step_refuse_time(const char *name, double t, double h)
+{
+    const double rounding = DBL_EPSILON * fabs(t);
+    return pcs_fail(
+        PCS_ERR_ARG,
+        "%s: h is %g s, but times near %.15g s are rounded to %.2g s: the time would not"
+        " pass. Take h of at least %.2g s, or count the time from a later zero",
+        name, h, t, rounding, STEP_TICKS * rounding);
 }
 
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st, const pcs_work *wk)

@@ -215,6 +215,13 @@ TEST(names_of_captured_problems_sort_as_the_steps)
     ck_assert(file_exists("problems/step-00000003.pcs"));
 }
 
+// a step that does not move the time is refused before the first one
+TEST(a_step_below_the_rounding_of_the_end_is_refused)
+{
+    ck_assert_int_ne(percuss("run pile.json -q --step 1e-11 --until 1e6"), 0);
+    ck_assert_msg(strstr(err_text, "the time would not pass") != NULL, "%s", err_text);
+}
+
 // joints and contacts in one step, as bench takes them
 TEST(a_bench_takes_captured_problems)
 {

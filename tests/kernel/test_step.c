@@ -747,6 +747,54 @@ TEST(runs_that_would_make_no_step_are_refused)
     scene_close(&s);
 }
 
+// where t + h is t, steps would never reach an end
+TEST(steps_below_the_rounding_of_the_time_are_refused)
+{
+    static const double bad[][3] = {{1e6, 1e-11, 1e6 + 1}, {0, 1e-11, 1e6}, {-1e6, 1e-11, 1}};
+    scene s = scene_open();
+    scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
+    scene_start(&s);
+    pcs_run_report run;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        s.st->t = bad[i][0];
+        const unsigned long long hash = pcs_state_hash(s.st);
+        CK_FAILS(pcs_run(s.m, s.st, s.wk, bad[i][1], bad[i][2], NULL, NULL, &run), PCS_ERR_ARG);
+        ck_assert_ptr_nonnull(strstr(pcs_error_text(), "at least 8.9e-10 s"));
+        ck_assert_int_eq(run.steps, 0);
+        ck_assert(pcs_state_hash(s.st) == hash);
+    }
+    s.st->t = 1e6;
+    CK_FAILS(pcs_step(s.m, s.st, s.wk, 1e-11, NULL), PCS_ERR_ARG);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "the time would not pass"));
+    // the least step, and what is left until an end that is one rounding away
+    CK_OK(pcs_run(s.m, s.st, s.wk, 1e-9, 1e6 + 2e-8, NULL, NULL, &run));
+    ck_assert_int_eq(run.outcome, PCS_OUTCOME_CONVERGED);
+    CK_NEAR(s.st->t, 1e6 + 2e-8, 1e-9);
+    const double next = nextafter(s.st->t, INFINITY);
+    CK_OK(pcs_step(s.m, s.st, s.wk, next - s.st->t, NULL));
+    ck_assert(s.st->t == next);
+    // no step to make
+    CK_OK(pcs_run(s.m, s.st, s.wk, 1e-11, next, NULL, NULL, &run));
+    ck_assert_int_eq(run.steps, 0);
+    scene_close(&s);
+}
+
+// all steps of a run are h: an end that h does not divide is met to half a step, with no remainder
+TEST(a_run_has_no_remainder)
+{
+    static const double ends[][2] = {{0.1 + 1e-12, 10}, {0.1 - 1e-12, 10}, {0.1, 10}, {0.104, 10}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        scene s = scene_open();
+        scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
+        scene_start(&s);
+        pcs_run_report run;
+        CK_OK(pcs_run(s.m, s.st, s.wk, 0.01, ends[i][0], NULL, NULL, &run));
+        ck_assert_int_eq(run.steps, (long)ends[i][1]);
+        ck_assert(s.st->t == 10 * 0.01);
+        scene_close(&s);
+    }
+}
+
 // a number whose square overflows is refused at the input; a number just below gives a step or
 // diverges, and the sentence about it has neither inf nor nan
 TEST(numbers_that_overflow_are_refused)

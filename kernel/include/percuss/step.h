@@ -209,13 +209,13 @@ typedef struct pcs_step_report {
     pcs_doubt doubt[PCS_DOUBT_COUNT]; ///< the doubts of the step, by pcs_doubt_kind
 } pcs_step_report;
 
-/// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
-/// outcome other than PCS_OUTCOME_CONVERGED (unless scheme.accept or accept_unconverged allow it),
-/// the state is unchanged. With scheme.halvings a step that does not converge is replaced by two of
-/// half its size, and so on. `report` may be null: then a step that is not committed is
-/// PCS_ERR_STEP. Allocates only when the demand has grown since the last step. The log of the
-/// model's environment gets a warning when the step is not committed, and one for each kind of
-/// doubt, of gains for each contact, once in the life of a work.
+/// One step of size h (s, > 0) of the model's scheme; PCS_ERR_ARG where t + h is t. A transaction:
+/// on any error, and on an outcome other than PCS_OUTCOME_CONVERGED (unless scheme.accept or
+/// accept_unconverged allow it), the state is unchanged. With scheme.halvings a step that does not
+/// converge is replaced by two of half its size, and so on. `report` may be null: then a step that
+/// is not committed is PCS_ERR_STEP. Allocates only when the demand has grown since the last step.
+/// The log of the model's environment gets a warning when the step is not committed, and one for
+/// each kind of doubt, of gains for each contact, once in the life of a work.
 PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *state, pcs_work *work,
                                           double h, pcs_step_report *report);
 
@@ -240,7 +240,9 @@ typedef struct pcs_run_report {
 
 /// Steps of h until the time t_end is reached (to half a step). It makes no step when t_end is the
 /// time of the state; PCS_ERR_ARG if t_end is before it, or if half a step leads beyond it and h is
-/// also longer than t_end (then h and t_end are probably exchanged). Stops at the first step that
+/// also longer than t_end (then h and t_end are probably exchanged), or if h is below 4 roundings
+/// of the times (4 * 2.2e-16 of the largest): the time would not pass. All steps are h, there is no
+/// remainder; the times are multiples of h where the first one is. Stops at the first step that
 /// is not committed, with PCS_ERR_STEP and a sentence that says which step, when and why; the state
 /// is then that of the last good step. When the observer stops the run it returns PCS_OK.
 /// `observer` and `report` may be null.
