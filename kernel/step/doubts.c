@@ -23,6 +23,8 @@
 // the angle jumps, and elsewhere
 #define DOUBT_JUMP 1e-3
 #define DOUBT_TURN 0.1
+// relative difference below which two bodies are as fast as each other: rounding must not decide
+#define EQUAL_SPEEDS 1e-9
 
 static bool is_worse(const pcs_doubt *d, double value, double limit)
 {
@@ -211,32 +213,89 @@ static double own_reach(const trial *t, int system)
     return t->turn[system] * t->m->system[system].reach + t->h * t->gain[system];
 }
 
+// True when the straight relative path of two bodies, with these velocities, leads past:
+// balls about their centres that hold all of their shapes stay apart by more than `slack`
+static bool passes_by(const trial *t, int i, bool end, double slack)
+{
+    const candidate *c = &t->list.c[i];
+    if (c->pose1 < 0 || c->pose2 < 0) return false;
+    const model_system *s1 = &t->m->system[c->pose1], *s2 = &t->m->system[c->pose2];
+    if (is_half_space(t, c->key.shape1) || is_half_space(t, c->key.shape2)) return false;
+    double x[3], d[3];
+    v3_sub(t->st->q + s1->q_at, t->st->q + s2->q_at, x);
+    v3_sub(velocity_of(t, c->sys1, end), velocity_of(t, c->sys2, end), d);
+    const double square = v3_dot(d, d);
+    const double when = square > 0 ? fmin(t->h, fmax(0, -v3_dot(x, d) / square)) : 0;
+    v3_along(x, when, d, x);
+    return v3_norm(x) > s1->reach + s2->reach + slack;
+}
+
 // Distance that the bodies of candidate i travel relative to each other, 0 where they do not meet:
 // how far other candidates are listed depends on the velocity of the frame
 static double travel_of(const trial *t, int i)
 {
     const candidate *c = &t->list.c[i];
-    const double far = t->h * fmax(relative_speed(t, i, false), relative_speed(t, i, true));
-    return c->g[0] <= far + own_reach(t, c->pose1) + own_reach(t, c->pose2) ? far : 0;
+    const double before = relative_speed(t, i, false), after = relative_speed(t, i, true);
+    const double far = t->h * fmax(before, after);
+    const double slack = own_reach(t, c->pose1) + own_reach(t, c->pose2);
+    if (!(c->g[0] <= far + slack)) return 0;
+    return passes_by(t, i, false, slack) && passes_by(t, i, true, slack) ? 0 : far;
 }
 
-// Distance that a body of candidate i travels relative to the other, compared with its thickness;
-// under a rule that does not follow paths also with half of both shapes, over which the middle of
-// one passes that of the other. `seen` marks the bodies that count.
-static void doubt_travel(const trial *t, int i, int system, double distance, bool *seen,
-                         pcs_doubt *d)
+// the speed of a body where candidate i is, to a half-space along its normal
+static double own_speed(const trial *t, int i, int system, bool end)
 {
     const candidate *c = &t->list.c[i];
-    if (!system_moves(t->m, system) || seen[system]) return;
-    if (t->m->system[system].kind != SYSTEM_BODY) return;
+    const double *v = velocity_of(t, system, end);
+    const bool flat = is_half_space(t, c->key.shape1) || is_half_space(t, c->key.shape2);
+    return flat ? fabs(v3_dot(t->list.k[i].F, v)) : v3_norm(v);
+}
+
+// The side of candidate i that moves, at that end of the step where they move faster relative to
+// each other; of equal ones the thinner one
+static int faster_side(const trial *t, int i)
+{
+    const candidate *c = &t->list.c[i];
+    const bool end = relative_speed(t, i, true) > relative_speed(t, i, false);
+    const double one = own_speed(t, i, c->sys1, end), two = own_speed(t, i, c->sys2, end);
+    if (fabs(one - two) > EQUAL_SPEEDS * fmax(one, two)) return one > two ? 0 : 1;
+    return shape_thickness(&t->m->shape[c->key.shape1].shape) <=
+                   shape_thickness(&t->m->shape[c->key.shape2].shape)
+               ? 0
+               : 1;
+}
+
+// m: how far the bodies of candidate i may move relative to each other before `system` may pass
+// through the other one: its thickness; under a rule that does not follow paths also half of both
+// shapes, over which the middle of one passes that of the other. Infinite for what nothing moves
+static double most_travel(const trial *t, const candidate *c, int system)
+{
+    if (!system_moves(t->m, system)) return INFINITY;
     const model_system *s = &t->m->system[system];
-    const bool follows = t->rule == PCS_ACTIVATION_SPECULATIVE;
+    if (s->kind != SYSTEM_BODY || !(s->thickness > 0)) return INFINITY;
     const double both = shape_thickness(&t->m->shape[c->key.shape1].shape) +
                         shape_thickness(&t->m->shape[c->key.shape2].shape);
-    const double most = follows ? s->thickness : fmin(s->thickness, 0.5 * both);
-    const bool far = s->thickness > 0 && distance > most;
-    seen[system] = far;
-    if (far) doubt_add(d, distance, most, system + 1, 0);
+    return t->rule == PCS_ACTIVATION_SPECULATIVE ? s->thickness : fmin(s->thickness, 0.5 * both);
+}
+
+// Distance that the bodies of candidate i travel relative to each other, compared with what their
+// sizes allow. The doubt names the body that moves, a driven one too, and the shape that it may
+// pass. `seen` marks the bodies that count.
+static void doubt_travel(const trial *t, int i, bool *seen, pcs_doubt *d)
+{
+    const candidate *c = &t->list.c[i];
+    const int system[2] = {c->sys1, c->sys2}, pose[2] = {c->pose1, c->pose2};
+    const int shape[2] = {c->key.shape1, c->key.shape2};
+    const double far = travel_of(t, i);
+    for (int k = 0; k < 2; ++k) {
+        const double most = most_travel(t, c, system[k]);
+        if (!(far > most)) continue;
+        const int side = faster_side(t, i);
+        const long count = d->count + !seen[system[k]];
+        doubt_add(d, far, most, pose[side] + 1, shape[1 - side]);
+        d->count = count;
+        seen[system[k]] = true;
+    }
 }
 
 static double thinner(const trial *t, const candidate *c)
@@ -280,9 +339,7 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
             doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);
             continue;
         }
-        const double far = travel_of(t, i);
-        doubt_travel(t, i, c->sys1, far, seen, &d[PCS_DOUBT_TRAVEL]);
-        doubt_travel(t, i, c->sys2, far, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_travel(t, i, seen, &d[PCS_DOUBT_TRAVEL]);
         if (!step_doubts_overlap(t, c)) continue;
         doubt_add(&d[PCS_DOUBT_OVERLAP], -c->g[0], thinner(t, c), c->key.shape1, c->key.shape2);
     }

@@ -124,12 +124,14 @@ void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
                  " in which they separate is a guess",
                  who, d->value, d->t, d->limit);
     } else if (kind == PCS_DOUBT_TRAVEL) {
-        char body[PART_WORDS];
+        char body[PART_WORDS], past[PART_WORDS];
         part_words(m, PART_SYSTEM, "body ", d->one, body);
-        snprintf(text, room,
-                 "%s moves %.3g m in the step from t = %g s, more than the %.3g m that its size and"
-                 " the shapes it may touch allow: take steps %.0f times smaller",
-                 body, d->value, d->t, d->limit, ceil(d->value / d->limit));
+        part_words(m, PART_SHAPE, "shape ", d->two, past);
+        snprintf(
+            text, room,
+            "%s moves %.3g m relative to %s in the step from t = %g s, more than the %.3g m that"
+            " their sizes allow: it may pass through it; take steps %.0f times smaller",
+            body, d->value, past, d->t, d->limit, ceil(d->value / d->limit));
     } else if (kind == PCS_DOUBT_UNSOLVED) {
         snprintf(text, room,
                  "the step from t = %g s is committed but not solved: %s %.2g, the tolerance is"

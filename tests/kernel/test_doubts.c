@@ -187,6 +187,88 @@ TEST(steps_longer_than_a_body_are_said)
     }
 }
 
+// What is hit: a shape of the world, of a fixed body, a thin plate that rests, or a plate of a
+// motion that hits the ball
+enum { OF_WORLD, OF_FIXED, OF_FREE, OF_MOTION, TARGETS };
+
+static int fly(void *user, double t, double q[7], double v[6])
+{
+    (void)user;
+    memcpy(q, (double[7]){-5 + 100 * t, 0, 0, 1}, 7 * sizeof *q);
+    memcpy(v, (double[6]){100}, 6 * sizeof *v);
+    return 0;
+}
+
+static void put_target(scene *s, int target, int *shape, pcs_system *on)
+{
+    *on = (pcs_system){0};
+    pcs_body_def def = pcs_body_def_default();
+    pcs_shape plate = pcs_shape_box(0.02, 2, 2);
+    if (target == OF_FREE) {
+        *on = scene_box(s, 5, (double[]){0.02, 2, 2}, (double[3]){0}, NULL, NULL, NULL);
+    } else if (target != OF_WORLD) {
+        def.fixed = target == OF_FIXED;
+        if (target == OF_MOTION) def.motion = fly;
+        *on = scene_add(s, &def);
+    }
+    *shape = pcs_model_shape_count(s->m);
+    scene_shape(s, *on, plate, 0);
+}
+
+static void put_ball(scene *s, int target, int *shape, pcs_system *on)
+{
+    const double x[3] = {target == OF_MOTION ? 0 : -5, 0.1, 0}, v[3] = {100, 0, 0};
+    *shape = pcs_model_shape_count(s->m);
+    *on = scene_solid_ball(s, 1, 0.05, x, target == OF_MOTION ? NULL : v, 0);
+    CK_OK(pcs_model_set_system_name(s->m, *on, "ball"));
+}
+
+// balls that rest beside the way, before and after the others in the order of bodies
+static void put_near(scene *s, double z)
+{
+    for (int i = 0; i < 3; ++i) {
+        scene_solid_ball(s, 1, 0.03, (double[]){-0.5 + 0.5 * i, 0.1, z}, NULL, 0);
+    }
+}
+
+// the body that moves is named, and the shape that it may pass, in any order of the bodies; those
+// beside its way do not count
+TEST(what_moves_too_far_is_named)
+{
+    for (int k = 0; k < 4 * TARGETS; ++k) {
+        const int target = k / 4;
+        scene s;
+        heard h;
+        open_heard(&s, &h);
+        if (k % 2) s.scheme = pcs_scheme_moreau_jean();
+        scene_gravity(&s, 0, 0, 0);
+        int wall, ball;
+        pcs_system on, of;
+        const double aside = target == OF_MOTION ? 3 : 0.2; // the plate is large
+        put_near(&s, aside);
+        if (k % 4 < 2) put_target(&s, target, &wall, &on);
+        put_ball(&s, target, &ball, &of);
+        if (k % 4 >= 2) put_target(&s, target, &wall, &on);
+        put_near(&s, -aside);
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 1e-2, 0.1, &report);
+        const pcs_doubt *d = &report.doubt[PCS_DOUBT_TRAVEL];
+        const bool hits = target == OF_MOTION;
+        ck_assert_int_ge(d->count, 1);
+        CK_NEAR(d->value, 1, 1e-12);
+        ck_assert_msg(d->one == (hits ? on.id : of.id), "%d: %s", k, report.doubts);
+        ck_assert_msg(d->two == (hits ? ball : wall), "%d: %s", k, report.doubts);
+        char words[80];
+        snprintf(words, sizeof words,
+                 hits ? "moves 1 m relative to shape %d of 'ball'"
+                      : "'ball' moves 1 m relative to shape %d",
+                 d->two);
+        ck_assert_msg(strstr(report.doubts, words) != NULL, "%d: %s", k, report.doubts);
+        scene_close(&s);
+    }
+}
+
 // a solver whose iterations are limited: every such step counts, and the worst residual is reported
 TEST(steps_taken_unsolved_are_counted)
 {

@@ -80,9 +80,9 @@ typedef enum pcs_doubt_kind {
     /// Shapes overlap at the start of the step by more than a tenth of the thinner one: the
     /// direction in which they separate is a guess.
     PCS_DOUBT_OVERLAP,
-    /// A body that may touch something moves, relative to it, further than its own thickness or,
-    /// with an activation that is not speculative (which does not look along the motion), than half
-    /// of both shapes: it may pass through.
+    /// Of two bodies that may meet, one moves relative to the other further than the thickness of a
+    /// free one of them or, with an activation that is not speculative (which does not look along
+    /// the motion), than half of both shapes: it may pass through. The doubt names the faster one.
     PCS_DOUBT_TRAVEL,
     /// The step was committed although it did not converge.
     PCS_DOUBT_UNSOLVED,
@@ -122,10 +122,11 @@ typedef struct pcs_doubt {
     double t;     ///< s, start of the step
     int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
              ///< interaction, joint: -1; of a force element: PCS_DOUBT_FORCE; displacement: id of
-             ///< the system; unsolved: the part that was not: 0 velocities, 3 the bounds of joint
-             ///< friction, 2 Newton's loop of solved velocities, 1 projection, of solved velocities
-             ///< (value and limit in m)
-    int two; ///< the other shape; the id of the interaction or the force element; 0
+             ///< the system that moves; unsolved: the part that was not: 0 velocities, 3 the bounds
+             ///< of joint friction, 2 Newton's loop of solved velocities, 1 projection, of solved
+             ///< velocities (value and limit in m)
+    int two; ///< the other shape (displacement: that it may pass); the id of the interaction or the
+             ///< force element; 0
 } pcs_doubt;
 
 /// `one` of the doubt about a force element.
@@ -161,12 +162,11 @@ PCS_API void pcs_conflict_text(const pcs_model *model, const pcs_conflict *confl
 /// ended at the rounding of its own data counts as converged there, and a step that is not
 /// committed is infeasible where a proof shows that its velocity problem has no solution.
 typedef struct pcs_step_report {
-    pcs_outcome outcome; ///< the worst of its parts
-    bool committed;      ///< true when the state was replaced
-    int newton_iters;    ///< Newton iterations of the theta scheme, all passes
-    double
-        newton_residual; ///< residual of (7.1), of the worst system relative to its own terms; 0
-                         ///< within their rounding; NaN when the first iterate is not finite
+    pcs_outcome outcome;    ///< the worst of its parts
+    bool committed;         ///< true when the state was replaced
+    int newton_iters;       ///< Newton iterations of the theta scheme, all passes
+    double newton_residual; ///< residual of (7.1), of the worst system relative to its own terms; 0
+                            ///< within their rounding; NaN when the first iterate is not finite
     double friction_residual; ///< by how much the solution violates the bounds of joint friction
                               ///< that it loads itself, in the unit of the residual of `solve`; 0
                               ///< without friction that a joint loads
