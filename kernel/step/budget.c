@@ -29,7 +29,7 @@
 #define MIDDLE       1000
 #define FIRST_MIDDLE 0.75
 
-static bool is_strict(const pcs_scheme *s)
+bool step_is_strict(const pcs_scheme *s)
 {
     return s->accept == 0 && !s->accept_unconverged;
 }
@@ -53,7 +53,7 @@ void step_budget_know(pcs_work *wk, int n)
     const int full = n < MANY ? n : MANY;
     const double beyond = fmin(n - full, (double)MOST_BEYOND * wk->owner->n_blocks);
     b->most = UNITS_LEAST + UNITS_PER * full + UNITS_BEYOND * beyond;
-    if (is_strict(&wk->owner->scheme)) b->most *= STRICT_TIMES;
+    if (step_is_strict(&wk->owner->scheme)) b->most *= STRICT_TIMES;
     step_budget_limit(b);
 }
 

@@ -176,10 +176,13 @@ static bool velocities_are_cut(const trial *t, const pcs_step_report *out)
     return velocities_are_over(t, &end) || (ran_out(out->outcome) && t->work->budget.ends_solve);
 }
 
-// the same for the part of the budget that this pass may use up
+// The same for the part of the budget that this pass may use up. Where the step must be solved, a
+// stall counts too: the next pass begins at the best impulses with turns of other lengths, and
+// solves nearly all of what ends so
 static bool velocities_are_short(const trial *t, const pcs_step_report *out)
 {
     pcs_outcome end;
+    if (out->outcome == PCS_OUTCOME_STALLED && step_is_strict(&t->m->scheme)) return true;
     if (out->outcome != PCS_OUTCOME_MAX_ITERS) return false;
     return step_velocity_over(t->work, t->share, &end) || t->work->budget.ends_solve;
 }

@@ -448,6 +448,8 @@ bool step_late(const pcs_work *wk);
 bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome);
 // the same for this share of the units for velocities, and for the sweeps
 bool step_velocity_over(const pcs_work *wk, double share, pcs_outcome *outcome);
+// true when a step that is not solved ends the run
+bool step_is_strict(const pcs_scheme *s);
 // limits the seconds of a solver to those left
 void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts);
 // part of the units of an attempt for velocities, where positions are projected too

@@ -485,3 +485,49 @@ TEST(every_scheme_ends_within_its_units)
         scene_close(&s);
     }
 }
+
+// ---- stalls ------------------------------------------------------------------------------------
+
+typedef struct stalls {
+    int solves, stalled;
+    double first, last; // budgets of the first solve and of the last one
+} stalls;
+
+static void watch_stalls(void *user, const pcs_velocity_solve *solve)
+{
+    stalls *s = user;
+    s->solves += 1;
+    s->stalled += solve->report->outcome == PCS_OUTCOME_STALLED;
+    if (s->solves == 1) s->first = solve->budget;
+    s->last = solve->budget;
+}
+
+// A step that must be solved has an eighth of its budget in the first pass. Where the solver has
+// nothing left to try there, it has the rest in another one; a step that may be committed as it is
+// does not
+TEST(a_stall_has_the_rest_of_the_budget)
+{
+    for (int k = 0; k < 2; ++k) {
+        scene s = scene_open();
+        const bool strict = k == 0;
+        s.scheme.budget = 2e8;
+        s.scheme.accept_unconverged = !strict;
+        s.scheme.solver.as.portfolio.without = INT_MAX & ~(1 << 22); // all but sweeps
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.5);
+        for (int i = 0; i < 8; ++i) { // sweeps need millions of rounds for the last ball
+            scene_rough_ball(&s, i == 7 ? 1e8 : 1, 0.1, (double[3]){0, 0, 0.1 + 0.2 * i}, NULL, 0,
+                             0, 0.5);
+        }
+        scene_gravity(&s, 0, 0, -9.81);
+        scene_start(&s);
+        stalls seen = {0};
+        CK_OK(pcs_work_set_capture(s.wk, watch_stalls, &seen));
+        CK_OK(pcs_step(s.m, s.st, s.wk, 2e-3, &s.report));
+        ck_assert(s.report.committed == !strict);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_STALLED);
+        ck_assert_int_eq(s.report.passes, (strict ? 2 : 1));
+        ck_assert_int_eq(seen.stalled, seen.solves);
+        ck_assert(strict ? seen.last > 4 * seen.first : seen.last <= seen.first);
+        scene_close(&s);
+    }
+}
