@@ -4,11 +4,37 @@
 #include <percuss/rotation.h>
 
 #include "base/base.h"
+#include "linalg/m3.h"
 #include "scene/build.h"
 
 static bool has(const scene_motion *in, const char *key)
 {
     return table_given(&motion_table, in, key);
+}
+
+// Keys that have no effect without another one. A number that is zero switches something off, and
+// is no mistake; nor is an axis or a centre without a rotation, as scenes that are written have
+static pcs_status check_effects(builder *b, const scene_motion *in, const place *at)
+{
+    const bool sways = has(in, "amplitude"), swings = has(in, "swing");
+    const struct {
+        const char *key, *other;
+        bool idle;
+    } needs[] = {{"frequency", "amplitude", in->frequency != 0 && !sways},
+                 {"phase", "amplitude", in->phase != 0 && !sways},
+                 {"amplitude", "frequency",
+                  v3_norm(in->amplitude) > 0 && !has(in, "frequency") && !has(in, "phase")},
+                 {"swing_frequency", "swing", in->swing_frequency != 0 && !swings},
+                 {"swing_phase", "swing", in->swing_phase != 0 && !swings},
+                 {"swing", "swing_frequency",
+                  in->swing != 0 && !has(in, "swing_frequency") && !has(in, "swing_phase")}};
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; ++i) {
+        if (!needs[i].idle) continue;
+        return refuse(&b->src, at, PCS_ERR_FORMAT,
+                      "its %s has no effect without %s; add that, or leave %s out", needs[i].key,
+                      needs[i].other, needs[i].key);
+    }
+    return PCS_OK;
 }
 
 static pcs_status check_choices(builder *b, const scene_motion *in, const place *at)
@@ -24,11 +50,25 @@ static pcs_status check_choices(builder *b, const scene_motion *in, const place 
         return refuse(&b->src, at, PCS_ERR_SIZE, "a polynomial has more than %d coefficients",
                       (int)PCS_MOTION_TERMS);
     }
-    for (int i = 0; in->table.x && i < motion_table.n; ++i) {
+    if (!in->table.x) return check_effects(b, in, at);
+    for (int i = 0; i < motion_table.n; ++i) {
         const char *key = motion_table.field[i].key;
         if (!has(in, key) || strcmp(key, "table") == 0 || strcmp(key, "belt") == 0) continue;
         return refuse(&b->src, at, PCS_ERR_FORMAT,
                       "it has a table and %s; a table replaces all but the belt", key);
+    }
+    return PCS_OK;
+}
+
+// before its first row and after its last one a table does not move the body
+static pcs_status check_times(builder *b, const scene_motion *in, const place *at)
+{
+    const double last = in->table.x[(size_t)(in->table.rows - 1) * (size_t)in->table.width];
+    if (last <= 0 && !has(in, "belt")) {
+        return refuse(&b->src, at, PCS_ERR_FORMAT,
+                      "its table ends at t = %g s, and a run begins at t = 0: the body would not"
+                      " move; give later times, or a position in place of the motion",
+                      last);
     }
     return PCS_OK;
 }
@@ -94,7 +134,8 @@ pcs_status build_motion(builder *b, const scene_motion *in, const pcs_body_def *
     rotate_motion(m, f, has(in, "centre"));
     const pcs_status status = pcs_motion_check(m);
     *out = m;
-    return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
+    if (status != PCS_OK) return refuse_because(&b->src, at, status);
+    return m->table ? check_times(b, in, at) : PCS_OK;
 }
 
 pcs_status build_load(builder *b, const scene_load *in, const frame *f, pcs_load **out)

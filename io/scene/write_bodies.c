@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "linalg/m3.h"
 #include "scene/writing.h"
 
 // ---- bodies ------------------------------------------------------------------------------------
@@ -45,14 +46,19 @@ static scene_motion motion_object(const pcs_motion *m)
     }
     s.polynomial = polynomial_object(m->polynomial[0], 3);
     s.angle = polynomial_object(m->angle, 1);
-    memcpy(s.amplitude, m->amplitude, sizeof s.amplitude);
-    s.frequency = m->frequency;
-    s.phase = m->phase;
     memcpy(s.axis, m->axis, sizeof s.axis);
     memcpy(s.centre, m->centre, sizeof s.centre);
-    s.swing = m->swing;
-    s.swing_frequency = m->swing_frequency;
-    s.swing_phase = m->swing_phase;
+    // numbers without effect are left out: a file may not have them
+    if (v3_norm(m->amplitude) > 0 && (m->frequency != 0 || m->phase != 0)) {
+        memcpy(s.amplitude, m->amplitude, sizeof s.amplitude);
+        s.frequency = m->frequency;
+        s.phase = m->phase;
+    }
+    if (m->swing != 0 && (m->swing_frequency != 0 || m->swing_phase != 0)) {
+        s.swing = m->swing;
+        s.swing_frequency = m->swing_frequency;
+        s.swing_phase = m->swing_phase;
+    }
     return s;
 }
 

@@ -1095,6 +1095,17 @@ static const struct {
     {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"velocity\": [1, 0, 0],"
      " \"polynomial\": [[0, 0, 0]]}}]}",
      "bodies[0].motion", "give one of them"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"frequency\": 2}}]}", "bodies[0].motion",
+     "its frequency has no effect without amplitude"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"amplitude\": [0, 0, 1]}}]}",
+     "bodies[0].motion", "its amplitude has no effect without frequency"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"speed\": 1, \"swing_phase\": 2}}]}",
+     "bodies[0].motion", "its swing_phase has no effect without swing"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"swing\": 1}}]}", "bodies[0].motion",
+     "its swing has no effect without swing_frequency"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"table\": [[-1, 0, 0, 0], [0, 0, 0,"
+     " 1]]}}]}",
+     "bodies[0].motion", "ends at t = 0 s"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"table\": [[1, 0, 0, 0], [0, 0, 0,"
      " 0]]}}]}",
      "bodies[0].motion", "not after"},
