@@ -173,9 +173,9 @@ int main(int argc, char **argv)
     args a = {.about = "Solves an LCP and an MLCP by every solver and compares the answers."};
     args_positive(&a, "--tol", &tol, 1000, "", "residual to reach");
     args_choice(&a, "--solver", &solver, words, "solver");
-    args_string(&a, "--lcp", &lcp_path, "FILE", "LCP to read instead of the string");
-    args_string(&a, "--mlcp", &mlcp_path, "FILE", "MLCP to read instead of the circuit");
-    args_string(&a, "--csv", &csv_path, "FILE", "table to write");
+    args_input(&a, "--lcp", &lcp_path, "FILE", "LCP to read instead of the string");
+    args_input(&a, "--mlcp", &mlcp_path, "FILE", "MLCP to read instead of the circuit");
+    args_output(&a, "--csv", &csv_path, "FILE", "table to write");
     args_parse(&a, argc, argv);
 
     const unsigned unilateral = 1u << PCS_CONE_UNILATERAL, equality = 1u << PCS_CONE_EQUALITY;

@@ -53,7 +53,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-8, "", "relative tolerance of this method");
     args_string(&a, "--fixed", &set->fixed, "NAME", "method with fixed steps (rk4, gauss2 ...)");
     args_positive(&a, "--h", &set->h, 10, "s", "fixed step; 16 times that to observe orders");
-    args_string(&a, "--csv", &set->csv, "FILE",
+    args_output(&a, "--csv", &set->csv, "FILE",
                 "write every chosen step: form, miss, time, roll, pitch, yaw, step, error of the "
                 "attitude; and one row for each run with fixed steps (forms euler_fixed, "
                 "quaternion_fixed: its worst error)");

@@ -57,7 +57,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_choice(&a, "--hold", &set->hold, "none|baumgarte|ggl|project",
                 "method that keeps the tip in place");
     args_positive(&a, "--alpha", &set->alpha, 10, "1/s", "rate of baumgarte and ggl");
-    args_string(
+    args_output(
         &a, "--csv", &set->csv, "FILE",
         "write the nutating runs: form, time, axis (x, y, z), its z in closed form, force of "
         "the joint (vertical, along the axis), the same in closed form");

@@ -47,7 +47,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--hardening", &set->k, 0, 100, "1/m^2", "cubic part of the spring, k");
     args_real(&a, "--height", &set->height, 0.001, 0.2, "m", "height of the kerb and of the ramp");
     args_real(&a, "--rise", &set->rise, 0.05, 2, "", "duration of the ramp, in periods");
-    args_string(&a, "--csv", &set->csv, "FILE", "write t, road, y on the ramp, y after the kerb");
+    args_output(&a, "--csv", &set->csv, "FILE", "write t, road, y on the ramp, y after the kerb");
     args_parse(&a, argc, argv);
 }
 
@@ -242,8 +242,8 @@ static pcs_status climb(checks *c, const wheel *p, const realisation *r, pcs_inp
         }
         distance[k] = apart(y[0], kerb, NULL);
     }
-    check_value(c, "short ramps: order of the distance to the kerb", log2(distance[0] / distance[1]), 1,
-                0.05);
+    check_value(c, "short ramps: order of the distance to the kerb",
+                log2(distance[0] / distance[1]), 1, 0.05);
     return PCS_OK;
 }
 

@@ -60,7 +60,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_string(&a, "--method", &set->method, "NAME",
                 "Runge-Kutta method of the 15 x 15 system (rk4, gauss2, dormand_prince ...)");
-    args_string(&a, "--csv", &set->csv, "FILE",
+    args_output(&a, "--csv", &set->csv, "FILE",
                 "write every step of the runs with h: way, time, |Q| - 1, attitude error, energy "
                 "error; and |psi| of the drifts as ways psi_none, psi_baumgarte, psi_mismatched");
     args_parse(&a, argc, argv);

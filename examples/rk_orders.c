@@ -40,7 +40,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--eccentricity", &set->eccentricity, 0, 0.9, "", "eccentricity of the orbit");
     args_real(&a, "--tol", &set->tol, 1e-10, 1e-3, "",
               "error for which the evaluations are estimated and measured");
-    args_string(&a, "--csv", &set->csv, "FILE",
+    args_output(&a, "--csv", &set->csv, "FILE",
                 "write every run: method, order, h, evaluations, error, error of one step");
     args_parse(&a, argc, argv);
     if (set->h > set->t_end / 4) args_refuse("--h must be at most a quarter of --tend");

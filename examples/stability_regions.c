@@ -30,7 +30,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--left", &set->left, -1e3, 0, "", "least Re z of the grid");
     args_real(&a, "--right", &set->right, 0, 1e3, "", "largest Re z of the grid");
     args_positive(&a, "--height", &set->height, 10, "", "largest |Im z| of the grid");
-    args_string(&a, "--csv", &set->csv, "FILE", "write the grid: method, Re z, Im z, |R(z)|");
+    args_output(&a, "--csv", &set->csv, "FILE", "write the grid: method, Re z, Im z, |R(z)|");
     args_parse(&a, argc, argv);
     if (!(set->left < set->right)) args_refuse("--left must be below --right");
 }

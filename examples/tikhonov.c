@@ -40,7 +40,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--z0", &set->z0, -20, 20, "", "z at the start; on the limit it is 1");
     args_real(&a, "--tend", &set->t_end, 0.5, 20, "s", "end of a run");
     args_real(&a, "--rtol", &set->rtol, 1e-11, 1e-8, "", "tolerance of the integrator");
-    args_string(&a, "--csv", &set->csv, "FILE",
+    args_output(&a, "--csv", &set->csv, "FILE",
                 "write every step: eps (0: the limit, negative: reversed), t, x, z");
     args_parse(&a, argc, argv);
     // differences of 1e-3 eps must be resolved

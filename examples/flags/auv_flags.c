@@ -121,8 +121,8 @@ static void vehicle_flags(args *a, settings *set, raw *r)
     args_vector(a, "--thrust-axis", d->thrust_axis, 1, "", "ASM-13: direction of the thrust");
     args_vector(a, "--current", d->current, 0.3, "m/s",
                 "ASM-14: velocity of the water, inertial axes");
-    args_string(a, "--foil", &r->foil, "FILE",
-                "ASM-15: file with a table of alpha (rad), CL, CD, in place of the fit below");
+    args_input(a, "--foil", &r->foil, "FILE",
+               "ASM-15: file with a table of alpha (rad), CL, CD, in place of the fit below");
     args_real(a, "--foil-slope", &d->foil.slope, 3, 12, "1/rad", "ASM-15: slope of CL");
     args_positive(a, "--foil-stall", &d->foil.stall, 2, "rad", "ASM-15: angle of stall");
     args_positive(a, "--foil-sharpness", &d->foil.sharpness, 2, "1/rad",
@@ -157,8 +157,8 @@ static void smooth_flags(args *a, settings *set, raw *r)
     args_real(a, "--reach", &set->reach, 1e-12, 1e-4, "",
               "allowed error of (Q, nu), and of X in m, with the shortest steps, for order 4 "
               "and more; ten times that for X under control");
-    args_string(a, "--commands", &r->commands, "FILE",
-                "open loop: rows t (s), thrust (N), four deflections (rad)");
+    args_input(a, "--commands", &r->commands, "FILE",
+               "open loop: rows t (s), thrust (N), four deflections (rad)");
     args_positive(a, "--tend", &set->t_end, 16, "s",
                   "end of the open loop; under control, of the part of which orders are observed");
     args_positive(a, "--surge", &set->surge, 2, "N", "thrust of the straight run");

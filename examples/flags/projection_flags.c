@@ -22,6 +22,6 @@ void read_flags(settings *set, int argc, char **argv)
               "radius of the ball; also ten and a hundred times that");
     args_real(&a, "--tol", &set->tol, 1e-12, 1e-6, "m", "violation left by the projection");
     args_int(&a, "--max", &set->max, 20, MOST_STEPS, "limit of steps");
-    args_string(&a, "--csv", &set->csv, "FILE", "write the violation step by step");
+    args_output(&a, "--csv", &set->csv, "FILE", "write the violation step by step");
     args_parse(&a, argc, argv);
 }

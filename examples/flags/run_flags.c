@@ -55,8 +55,8 @@ void run_parse(args *a, run_settings *run, unsigned which, int argc, char **argv
     if (run->threads == 0) run->threads = 1;
     if (run->budget == 0) run->budget = pcs_scheme_default().solver.max_iters;
     add_flags(a, run, which, &of);
-    args_string(a, "--csv", &run->csv, "FILE", a->table);
-    args_string(a, "--write-scene", &run->scene, "FILE",
+    args_output(a, "--csv", &run->csv, "FILE", a->table);
+    args_output(a, "--write-scene", &run->scene, "FILE",
                 "write the scene of the first run, for percuss run, and end");
     args_bool(a, "--hash", &run->hash, "run that scene, print a hash of its last state, and end");
     args_parse(a, argc, argv);

@@ -1,6 +1,8 @@
 // Command lines of the examples: a table of flags, one loop over argv.
 #include "args.h"
 
+#include "problem_file/links.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
@@ -125,6 +127,25 @@ void args_string(args *a, const char *name, const char **value, const char *plac
         (args_flag){
             .name = name, .type = ARGS_STRING, .value = value, .unit = placeholder, .help = help});
     snprintf(f->shown, sizeof f->shown, "%s", *value ? *value : "none");
+}
+
+static void mark(args *a, args_path path)
+{
+    a->flag[a->n - 1].path = path;
+}
+
+void args_input(args *a, const char *name, const char **value, const char *placeholder,
+                const char *help)
+{
+    args_string(a, name, value, placeholder, help);
+    mark(a, ARGS_PATH_READ);
+}
+
+void args_output(args *a, const char *name, const char **value, const char *placeholder,
+                 const char *help)
+{
+    args_string(a, name, value, placeholder, help);
+    mark(a, ARGS_PATH_WRITTEN);
 }
 
 void args_bool(args *a, const char *name, bool *value, const char *help)
@@ -369,6 +390,31 @@ static const args_flag *find(const args *a, const char *name, size_t length)
     return NULL;
 }
 
+// the path of a flag, or null
+static const char *path_of(const args_flag *f, args_path path)
+{
+    return f->path == path ? *(const char *const *)f->value : NULL;
+}
+
+// no file is written that is read, or written twice
+static bool outputs_are_free(args *a)
+{
+    for (int i = 0; i < a->n; ++i) {
+        const char *out = path_of(&a->flag[i], ARGS_PATH_WRITTEN);
+        for (int j = 0; j < a->n && out; ++j) {
+            const args_flag *f = &a->flag[j];
+            const char *in = path_of(f, ARGS_PATH_READ),
+                       *other = j < i ? path_of(f, ARGS_PATH_WRITTEN) : NULL;
+            if (!(in && same_place(out, in)) && !(other && same_place(out, other))) continue;
+            return wrong(a,
+                         "%s %s is also the file of %s, which it would replace; choose another "
+                         "name",
+                         a->flag[i].name, out, f->name);
+        }
+    }
+    return true;
+}
+
 bool args_read(args *a, int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
@@ -396,7 +442,7 @@ bool args_read(args *a, int argc, char **argv)
 
         if (!read_value(a, f, value)) return false;
     }
-    return true;
+    return outputs_are_free(a);
 }
 
 void args_parse(args *a, int argc, char **argv)

@@ -28,6 +28,9 @@ typedef enum args_type {
     ARGS_VECTOR
 } args_type;
 
+// what a string is the path of
+typedef enum args_path { ARGS_PATH_NONE, ARGS_PATH_READ, ARGS_PATH_WRITTEN } args_path;
+
 typedef struct args_flag {
     const char *name; // with its dashes
     args_type type;
@@ -35,6 +38,7 @@ typedef struct args_flag {
     double low, high; // allowed range of a number
     bool times;       // the range is in multiples of the default
     double first[3];  // the default of a vector
+    args_path path;   // of a string
     const char *unit; // of a number, the words of a choice, the placeholder of a string
     const char *help;
     char shown[40]; // the default as --help prints it
@@ -72,6 +76,13 @@ void args_choice(args *a, const char *name, int *value, const char *words, const
 
 // text, borrowed from argv; `placeholder` is what --help calls it ("FILE")
 void args_string(args *a, const char *name, const char **value, const char *placeholder,
+                 const char *help);
+
+// the same for a file that is read, and for one that is written; a file that would replace another
+// one of the line is refused
+void args_input(args *a, const char *name, const char **value, const char *placeholder,
+                const char *help);
+void args_output(args *a, const char *name, const char **value, const char *placeholder,
                  const char *help);
 
 // off or on: --name, --name=yes, --name=no

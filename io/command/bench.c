@@ -118,11 +118,17 @@ static bool check_solver(const bench *b, const char *text)
     setup s = b->s;
     s.solver = name;
     s.opt = (args_list){0};
-    for (char *o = more ? strtok(more, ":") : NULL; o; o = strtok(NULL, ":")) {
-        args_split(&s.opt, o);
+    // the commas of the list have divided solvers, so that none is left here
+    bool full = true;
+    for (char *o = more; o && full;) {
+        char *next = strchr(o, ':');
+        if (next) *next++ = '\0';
+        full = args_split(&s.opt, o);
+        o = next;
     }
+    if (!full) complain("bench: --solvers has '%s', with an empty option; write NAME:OPT=X", text);
     pcs_solver_opts options;
-    const bool good = setup_options("bench", &s, NULL, &options);
+    const bool good = full && setup_options("bench", &s, NULL, &options);
     args_list_free(&s.opt);
     free(name);
     return good;
@@ -411,11 +417,13 @@ static int conclude(bench *b)
                (const char **)b->solvers.at, b->tols.n, b->tol, &b->own, &b->added);
     const bool written = write_report(b, &s);
     int code = written ? DONE : WRONG;
-    bool all = b->done == b->cells;
+    // cells behind the one that was interrupted may be there from an earlier call
+    int there = 0, solved = 0;
     for (int i = 0; i < b->cells; ++i) {
         const int nt = b->tols.n, ns = b->solvers.n;
         const run *r = study_run(&s, i / (nt * ns), i / nt % ns, i % nt);
-        all = all && r && run_solved(r);
+        there += r != NULL;
+        solved += r && run_solved(r);
     }
     if (written) {
         print_summary(&s);
@@ -424,12 +432,12 @@ static int conclude(bench *b)
         free(out);
     }
     study_free(&s);
-    if (b->done < b->cells && !b->broken) {
+    if (there < b->cells && !b->broken) {
         complain("bench: interrupted after %d of %d cells; run the same command again to continue",
-                 b->done, b->cells);
+                 there, b->cells);
     }
     if (b->broken) return WRONG;
-    return code == DONE && !all ? UNCONVERGED : code;
+    return code == DONE && solved < b->cells ? UNCONVERGED : code;
 }
 
 // ---- the subcommand ----------------------------------------------------------------------------
@@ -501,8 +509,8 @@ static bool prepare(bench *b, const args *a)
         return false;
     }
     if (b->s.measure < 0) b->s.measure = PCS_STOP_RELAXED;
-    if (b->tols.n == 0) args_split(&b->tols, "1e-4,1e-8,1e-12");
-    if (b->solvers.n == 0) args_split(&b->solvers, "auto");
+    if (b->tols.n == 0) (void)args_split(&b->tols, "1e-4,1e-8,1e-12");
+    if (b->solvers.n == 0) (void)args_split(&b->solvers, "auto");
     if (!read_tols(b) || !find_self(b) || !check_solvers(b) ||
         !find_problems(&b->problems, a->word, a->n_words)) {
         return false;
@@ -519,7 +527,11 @@ static bool prepare(bench *b, const args *a)
     describe(b);
     if (!make_folder(b)) return false;
     char *path = join(b->out, "/", "runs.csv");
-    const bool good = ledger_open(&b->file, path, b->settings, b->fresh, b->keep, &b->own);
+    bool good = true;
+    for (int i = 0; i < b->add.n && good; ++i) {
+        good = !replaces_input(path, b->add.at[i]);
+    }
+    good = good && ledger_open(&b->file, path, b->settings, b->fresh, b->keep, &b->own);
     free(path);
     return good;
 }

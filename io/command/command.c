@@ -17,6 +17,7 @@
 
 #include "base/hash.h"
 #include "problem_file/json.h"
+#include "problem_file/links.h"
 
 int complain(const char *format, ...)
 {
@@ -52,9 +53,7 @@ char *readable(const char *text)
 
 bool replaces_input(const char *out, const char *in)
 {
-    struct stat a, b;
-    if (!in || !out || stat(in, &a) != 0 || stat(out, &b) != 0) return false;
-    if (a.st_dev != b.st_dev || a.st_ino != b.st_ino || !S_ISREG(a.st_mode)) return false;
+    if (!in || !out || !same_place(out, in)) return false;
     char *shown = readable(out);
     complain("%s is the input, which the output would replace; choose another name", shown);
     free(shown);

@@ -46,11 +46,11 @@ int columns_of(const char *text);
 // flushes stdout: returns `code`, or WRONG with a line when writing failed
 int finish_output(int code);
 
-// malloc that ends the program with a line and WRONG if memory is out
 // A hash of the bytes of a file (FNV-1a), as 16 hexadecimal digits; empty when it is no regular
 // file.
 void fingerprint(const char *path, char out[17]);
 
+// calloc that ends the program with a line and WRONG if memory is out
 void *take(size_t count, size_t size);
 
 // "two words" of two strings, newly allocated; the caller frees

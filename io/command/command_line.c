@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // strndup
 
 #include "command/command_line.h"
+#include "problem_file/links.h"
 #include "problem_file/nearest.h"
 
 #include <limits.h>
@@ -22,12 +23,13 @@ static void append(args_list *list, const char *text, size_t length)
     list->at[list->n++] = copy;
 }
 
-void args_split(args_list *list, const char *text)
+bool args_split(args_list *list, const char *text)
 {
     for (;;) {
         const size_t length = strcspn(text, ",");
-        if (length > 0) append(list, text, length);
-        if (text[length] == '\0') return;
+        if (length == 0) return false;
+        append(list, text, length);
+        if (text[length] == '\0') return true;
         text += length + 1;
     }
 }
@@ -54,6 +56,13 @@ static int word_index(const char *words, const char *word)
     }
 }
 
+// the value is a const char *
+static bool is_text(const args_flag *f)
+{
+    return f->type == ARGS_STRING || f->type == ARGS_TEXT || f->type == ARGS_IN ||
+           f->type == ARGS_OUT;
+}
+
 static void print_default(const args_flag *f)
 {
     const double real = f->type == ARGS_REAL ? *(const double *)f->value : 0;
@@ -61,7 +70,7 @@ static void print_default(const args_flag *f)
         printf(" (%g)", real);
     } else if (f->type == ARGS_INT && *(const int *)f->value >= f->low) {
         printf(" (%d)", *(const int *)f->value);
-    } else if (f->type == ARGS_STRING && *(const char **)f->value) {
+    } else if (is_text(f) && *(const char **)f->value) {
         printf(" (%s)", *(const char **)f->value);
     } else if (f->type == ARGS_CHOICE && *(const int *)f->value >= 0) {
         const char *words = f->what;
@@ -130,6 +139,12 @@ static bool in_range(const args_flag *f, double x)
     return x >= f->low && x <= f->high && !(f->low_excluded && x == f->low);
 }
 
+static bool empty(const args *a, const args_flag *f, const char *how)
+{
+    complain("%s: %s: %s; write %s %s", a->command, f->name, how, f->name, f->what ? f->what : "");
+    return false;
+}
+
 static bool store(const args *a, const args_flag *f, const char *text)
 {
     switch (f->type) {
@@ -152,12 +167,18 @@ static bool store(const args *a, const args_flag *f, const char *text)
         return true;
     }
     case ARGS_STRING:
+    case ARGS_IN:
+    case ARGS_OUT:
+        if (*text == '\0') return empty(a, f, "its value is empty");
+        *(const char **)f->value = text;
+        return true;
+    case ARGS_TEXT:
         *(const char **)f->value = text;
         return true;
     case ARGS_LIST:
-        args_split(f->value, text);
-        return true;
+        return args_split(f->value, text) || empty(a, f, "one of its values is empty");
     case ARGS_NAMES:
+        if (*text == '\0') return empty(a, f, "its value is empty");
         append(f->value, text, strlen(text));
         return true;
     case ARGS_BOOL:
@@ -242,6 +263,61 @@ static bool parse(args *a, int argc, char **argv)
     return true;
 }
 
+// ---- files -------------------------------------------------------------------------------------
+
+// the path of a flag of this type, or null
+static const char *path_of(const args_flag *f, args_type type)
+{
+    return f->type == type ? *(const char *const *)f->value : NULL;
+}
+
+static bool refuse_output(const args *a, const char *name, const char *path, const char *why)
+{
+    complain("%s: %s%s'%s' is %s; choose another name", a->command, name, *name ? " " : "", path,
+             why);
+    return false;
+}
+
+// false after a line when `path`, which is written, is one of what the first `flags` flags write,
+// or is read
+static bool output_is_free(const args *a, const char *name, const char *path, int flags,
+                           bool may_replace)
+{
+    for (int i = 0; i < a->n_words - a->written; ++i) {
+        if (!same_place(path, a->word[i])) continue;
+        return refuse_output(a, name, path, "the input, which the output would replace");
+    }
+    for (int i = 0; i < a->n; ++i) {
+        const args_flag *f = &a->flags[i];
+        const char *in = path_of(f, ARGS_IN), *out = i < flags ? path_of(f, ARGS_OUT) : NULL;
+        char why[100];
+        if (in && !may_replace && same_place(path, in)) {
+            snprintf(why, sizeof why, "also the file of %s, which the output would replace",
+                     f->name);
+            return refuse_output(a, name, path, why);
+        }
+        if (out && same_place(path, out)) {
+            snprintf(why, sizeof why, "also the file of %s, and one would replace the other",
+                     f->name);
+            return refuse_output(a, name, path, why);
+        }
+    }
+    return true;
+}
+
+static bool outputs_are_free(const args *a)
+{
+    for (int i = 0; i < a->n; ++i) {
+        const args_flag *f = &a->flags[i];
+        const char *path = path_of(f, ARGS_OUT);
+        if (path && !output_is_free(a, f->name, path, i, f->may_replace)) return false;
+    }
+    for (int i = a->n_words - a->written; i < a->n_words; ++i) {
+        if (!output_is_free(a, "", a->word[i], a->n, false)) return false;
+    }
+    return true;
+}
+
 bool args_parse(args *a, int argc, char **argv)
 {
     if (!parse(a, argc, argv)) return false;
@@ -250,10 +326,16 @@ bool args_parse(args *a, int argc, char **argv)
                  a->n_words == 0 ? "a word is" : "another word is", a->command, a->words);
         return false;
     }
+    for (int i = 0; i < a->n_words; ++i) {
+        if (a->word[i][0] != '\0') continue;
+        complain("%s: word %d is empty; usage: percuss %s %s [flags]", a->command, i + 1,
+                 a->command, a->words);
+        return false;
+    }
     if (a->most > 0 && a->n_words > a->most) {
         complain("%s: there is one word too many, '%s'; usage: percuss %s %s [flags]", a->command,
                  a->word[a->most], a->command, a->words);
         return false;
     }
-    return true;
+    return outputs_are_free(a);
 }

@@ -8,7 +8,8 @@
 //     if (!args_parse(&a, argc, argv)) return a.exit_code;
 //
 // --name value, --name=value and -o value are read; -- ends the flags. The initial values are the
-// defaults. A wrong command line gives one line on stderr with the remedy, and exit code 2.
+// defaults. A wrong command line gives one line on stderr with the remedy, and exit code 2; it is
+// wrong also where a file that is written is one that is read, or is written twice.
 #ifndef COMMAND_COMMAND_LINE_H
 #define COMMAND_COMMAND_LINE_H
 
@@ -18,7 +19,10 @@ typedef enum args_type {
     ARGS_REAL,   // double in [low, high], above low when low_excluded
     ARGS_INT,    // int in [low, high]
     ARGS_CHOICE, // int: the index of one of the words of "a|b|c"; -1 at first: no default
-    ARGS_STRING, // const char *
+    ARGS_STRING, // const char *, not empty
+    ARGS_TEXT,   // const char *, may be empty
+    ARGS_IN,     // const char *: a path that is read
+    ARGS_OUT,    // const char *: a path that is written
     ARGS_LIST,   // args_list: may be given several times, and several values at once with commas
     ARGS_NAMES, // args_list: may be given several times, `low` words each, which may contain commas
     ARGS_BOOL   // bool: true when given
@@ -36,6 +40,7 @@ typedef struct args_flag {
     void *value;
     double low, high;
     bool low_excluded;
+    bool may_replace; // of ARGS_OUT: may be the path of an ARGS_IN
     const char *what; // name of the value in --help; the words of a choice
     const char *help; // null: --help does not show it
 } args_flag;
@@ -46,6 +51,7 @@ typedef struct args {
     const char *about; // sentence for --help
     const char *more;  // text after the flags in --help, or null
     int least, most;   // least and largest number of words
+    int written;       // so many of the last words are paths that are written; the others are read
     const args_flag *flags;
     int n;
 
@@ -60,8 +66,8 @@ typedef struct args {
 // False means stop and return exit_code: DONE after --help, WRONG after a mistake.
 bool args_parse(args *a, int argc, char **argv);
 
-// appends the words of a text separated by commas
-void args_split(args_list *list, const char *text);
+// appends the words of a text separated by commas; false, with nothing said, when one is empty
+bool args_split(args_list *list, const char *text);
 void args_list_free(args_list *list);
 
 #endif

@@ -77,6 +77,7 @@ static int run_convert(int argc, char **argv)
                   "at all.",
               .least = 2,
               .most = 2,
+              .written = 1,
               ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     return finish_output(convert(&q, a.word[0], a.word[1]));

@@ -140,7 +140,7 @@ static int run_export(int argc, char **argv)
     request q = {.to = -1, .def = pcs_export_def_default(), .last = -1};
     bool bare = false;
     const args_flag flags[] = {
-        {"--output", 'o', ARGS_STRING, &q.out, .what = "OUT",
+        {"--output", 'o', ARGS_OUT, &q.out, .what = "OUT",
          .help = "default: the name of the trajectory with the ending of the format"},
         {"--to", 0, ARGS_CHOICE, &q.to, .what = FORMATS,
          .help = "format; default: by the ending of OUT"},

@@ -91,7 +91,6 @@ static void say_curves(const char *path, const curves *c)
 static int plot(const curves_def *def, const char *title, const char *out)
 {
     pcs_trajectory *trajectory;
-    if (replaces_input(out, def->path)) return WRONG;
     if (out && !format_of(out)) return WRONG;
     if (pcs_trajectory_open(NULL, def->path, &trajectory) != PCS_OK) {
         return complain_file(def->path, CONTENT_TRAJECTORY);
@@ -121,7 +120,7 @@ static int run_plot(int argc, char **argv)
     const char *out = NULL, *title = NULL;
     const args_flag flags[] = {
         {"--what", 'w', ARGS_CHOICE, &def.what, .what = curves_words, .help = "the quantity"},
-        {"--output", 'o', ARGS_STRING, &out, .what = "FILE",
+        {"--output", 'o', ARGS_OUT, &out, .what = "FILE",
          .help = "FILE.svg, FILE.png, or FILE.csv for the numbers; default: NAME.WORD.svg"},
         {"--body", 'b', ARGS_NAMES, &def.body, .low = 1, .what = "NAME",
          .help = "of this body, by its name or number; may be given several times"},
@@ -132,7 +131,7 @@ static int run_plot(int argc, char **argv)
          .low_excluded = true, .what = "T", .help = "first time of the curves, s"},
         {"--until", 0, ARGS_REAL, &def.until, .low = -HUGE_VAL, .high = HUGE_VAL,
          .low_excluded = true, .what = "T", .help = "last time of the curves, s"},
-        {"--title", 't', ARGS_STRING, &title, .what = "TEXT",
+        {"--title", 't', ARGS_TEXT, &title, .what = "TEXT",
          .help = "default: the title of the trajectory"},
     };
     args a = {.command = "plot",

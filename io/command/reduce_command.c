@@ -288,7 +288,7 @@ static int run_reduce(int argc, char **argv)
          .help = "tolerance of the measure (1e-8; of a captured step its own)"},
         SETUP_FLAGS(d.s),
         SETUP_OPTIONS(d.s),
-        {"--output", 'o', ARGS_STRING, &d.out, .what = "FILE",
+        {"--output", 'o', ARGS_OUT, &d.out, .what = "FILE",
          .help = "the small problem: .pcs, .dat, .hdf5 (NAME-reduced.pcs)"},
     };
     args a = {

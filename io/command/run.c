@@ -18,6 +18,7 @@
 #include "command/output.h"
 #include "command/progress.h"
 #include "problem_file/json.h"
+#include "problem_file/links.h"
 #include "problem_file/worst.h"
 
 typedef struct request {
@@ -358,10 +359,16 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
 
 static int run_file(const request *q)
 {
-    if (replaces_input(q->trajectory, q->path) || replaces_input(q->checkpoint, q->path) ||
-        replaces_input(q->trajectory, q->resume)) {
-        return WRONG;
+    // what an interrupt may write, too
+    char *checkpoint = checkpoint_name(q);
+    bool replaces = replaces_input(checkpoint, q->path);
+    if (!replaces && q->trajectory && same_place(checkpoint, q->trajectory)) {
+        complain("%s is where an interrupt writes a checkpoint; choose another name for -o",
+                 q->trajectory);
+        replaces = true;
     }
+    free(checkpoint);
+    if (replaces) return WRONG;
     pcs_scene *scene = NULL;
     pcs_state *state = NULL;
     pcs_work *work = NULL;
@@ -399,17 +406,17 @@ static int run_run(int argc, char **argv)
          .help = "threads that work on a step; the result does not depend on their number"},
         {"--sleep", 0, ARGS_BOOL, &q.sleep,
          .help = "bodies sleep while it is proven that they rest (scheme key: sleep)"},
-        {"--output", 'o', ARGS_STRING, &q.trajectory, .what = "TRAJ.h5",
+        {"--output", 'o', ARGS_OUT, &q.trajectory, .what = "TRAJ.h5",
          .help = "record the motion (doc/trajectories.md)"},
         {"--every", 0, ARGS_INT, &q.every, .low = 1, .high = INT_MAX, .what = "N",
          .help = "a frame after every N steps (default: as in the scene, else every step)"},
-        {"--checkpoint", 0, ARGS_STRING, &q.checkpoint, .what = "FILE",
+        {"--checkpoint", 0, ARGS_OUT, &q.checkpoint, .may_replace = true, .what = "FILE",
          .help = "where --checkpoint-every and an interrupt write a checkpoint"},
         {"--checkpoint-every", 0, ARGS_INT, &q.checkpoint_every, .low = 1, .high = INT_MAX,
          .what = "N", .help = "write one after every N steps"},
-        {"--resume", 0, ARGS_STRING, &q.resume, .what = "FILE",
+        {"--resume", 0, ARGS_IN, &q.resume, .what = "FILE",
          .help = "continue from a checkpoint of this scene, with the same bits"},
-        {"--capture", 0, ARGS_STRING, &q.capture.folder, .what = "FOLDER",
+        {"--capture", 0, ARGS_OUT, &q.capture.folder, .what = "FOLDER",
          .help = "store the contact problem of each step, for percuss solve and bench"},
         {"--capture-failing", 0, ARGS_BOOL, &q.capture.failing,
          .help = "only problems that were not solved"},

@@ -74,7 +74,7 @@ static int run_scene_command(int argc, char **argv)
     const args_flag flags[] = {
         {"--from-example", 0, ARGS_STRING, &name, .what = "NAME",
          .help = "the scene of this example with its default flags"},
-        {"--output", 'o', ARGS_STRING, &path, .what = "FILE",
+        {"--output", 'o', ARGS_OUT, &path, .what = "FILE",
          .help = "write it to FILE, complete or not at all (default: to the standard output)"},
         {"--schema", 0, ARGS_BOOL, &wants_schema, .help = "the JSON schema of scene files"},
         {"--list", 0, ARGS_BOOL, &wants_list, .help = "the names and descriptions of the scenes"},

@@ -323,9 +323,10 @@ int series_run(const series_bench *b)
     const int width = width_of("series", b->name, b->n);
     const int wide = width_of("solver", b->solvers->at, b->solvers->n);
     const int solvers = b->solvers->n ? b->solvers->n : 1, tols = b->tols ? b->tols : 1;
-    int code = DONE;
+    const int lines = b->n * solvers * tols;
+    int code = DONE, done = 0;
     print_header(width, wide);
-    for (int i = 0; i < b->n * solvers * tols && code != WRONG; ++i) {
+    for (int i = 0; i < lines && code != WRONG; ++i) {
         sums x;
         const int one =
             solve_series(b, i / (solvers * tols), i / tols % solvers, i % tols, &x, t.out[1].f);
@@ -333,7 +334,11 @@ int series_run(const series_bench *b)
         if (one == WRONG) break;
         print_sums(&x, width, wide);
         if (t.out[0].f) put_sums(t.out[0].f, &x);
+        done += 1;
     }
-    if (interrupted()) complain("bench: interrupted");
+    if (interrupted() && done < lines) {
+        complain("bench: interrupted after %d of %d lines%s", done, lines,
+                 b->out ? "; no table is written" : "");
+    }
     return close_tables(&t, code != WRONG) ? code : WRONG;
 }

@@ -354,6 +354,10 @@ static int solve_all(request *q, const args *a)
     }
     if (q->out && !holds_solution(q->out)) return WRONG;
     if (q->json && q->csv) return complain("solve: give --json or --csv, not both");
+    if (q->solution && !q->json) {
+        return complain(
+            "solve: --solution prints r and u with --json; a file of them: -o FILE.pcs");
+    }
     if (q->intervals || q->springs) q->certificate = true;
     if (q->certificate && q->csv) {
         return complain("solve: a row of --csv cannot hold a certificate; use --json");
@@ -393,15 +397,15 @@ static int run_solve(int argc, char **argv)
          .help = "margins, the rank of the active set, whether r and u are unique"},
         {"--intervals", 0, ARGS_BOOL, &q.intervals,
          .help = "as --certificate, and the shortest r and the range of every normal impulse"},
-        {"--springs", 0, ARGS_STRING, &q.springs, .what = "RATIO|FILE",
+        {"--springs", 0, ARGS_IN, &q.springs, .what = "RATIO|FILE",
          .help = "as --certificate, and the r that stiff springs leave: equal ones with this ratio "
                  "of tangential to normal stiffness, or those of a file, a number for each row"},
         {"--csv", 0, ARGS_BOOL, &q.csv, .help = "the rows of runs.csv of percuss bench"},
         {"--repeat", 0, ARGS_INT, &q.repeat, .low = 1, .high = 1e6, .what = "N",
          .help = "repeats short solves up to N times; prints the shortest time"},
-        {"--trace", 0, ARGS_STRING, &q.trace, .what = "T.csv",
+        {"--trace", 0, ARGS_OUT, &q.trace, .what = "T.csv",
          .help = "a row per iteration; a traced solve is slower"},
-        {"--output", 'o', ARGS_STRING, &q.out, .what = "FILE",
+        {"--output", 'o', ARGS_OUT, &q.out, .what = "FILE",
          .help = "the problem with r and u: .hdf5, .h5 (FCLIB) or .pcs"},
     };
     args a = {.command = "solve",

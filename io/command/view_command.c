@@ -25,6 +25,21 @@ static void say_page(const char *page, long shown, long all, double megabytes)
     putchar('\n');
 }
 
+static int view(const char *path, const pcs_replay_def *def, const char *page, double megabytes)
+{
+    pcs_trajectory *trajectory;
+    if (pcs_trajectory_open(NULL, path, &trajectory) != PCS_OK) {
+        return complain_file(path, CONTENT_TRAJECTORY);
+    }
+    const long all = pcs_trajectory_info_of(trajectory).frames;
+    long shown = 0;
+    const pcs_status status = pcs_replay_write(trajectory, def, page, &shown);
+    if (status != PCS_OK) complain("%s", pcs_error_text());
+    if (status == PCS_OK) say_page(page, shown, all, megabytes);
+    pcs_trajectory_close(trajectory);
+    return status == PCS_OK ? DONE : WRONG;
+}
+
 static int run_view(int argc, char **argv)
 {
     pcs_replay_def def = pcs_replay_def_default();
@@ -32,10 +47,10 @@ static int run_view(int argc, char **argv)
     double megabytes = def.most_bytes / 1e6;
     bool bare = false;
     const args_flag flags[] = {
-        {"--output", 'o', ARGS_STRING, &out, .what = "PAGE",
+        {"--output", 'o', ARGS_OUT, &out, .what = "PAGE",
          .help = "default: the name of the "
                  "trajectory with .html"},
-        {"--title", 't', ARGS_STRING, &def.title, .what = "TEXT",
+        {"--title", 't', ARGS_TEXT, &def.title, .what = "TEXT",
          .help = "default: the title of the trajectory"},
         {"--every", 0, ARGS_INT, &def.every, .low = 1, .high = 1e9, .what = "N",
          .help = "show every N-th frame"},
@@ -55,20 +70,11 @@ static int run_view(int argc, char **argv)
     def.most_bytes = 1e6 * megabytes;
     def.contacts = !bare;
 
-    if (replaces_input(out, a.word[0])) return WRONG;
-    pcs_trajectory *trajectory;
-    if (pcs_trajectory_open(NULL, a.word[0], &trajectory) != PCS_OK) {
-        return complain_file(a.word[0], CONTENT_TRAJECTORY);
-    }
     char *page = out ? join(out, "", "") : beside(a.word[0], "html");
-    const long all = pcs_trajectory_info_of(trajectory).frames;
-    long shown = 0;
-    const pcs_status status = pcs_replay_write(trajectory, &def, page, &shown);
-    if (status != PCS_OK) complain("%s", pcs_error_text());
-    if (status == PCS_OK) say_page(page, shown, all, megabytes);
+    const int code =
+        replaces_input(page, a.word[0]) ? WRONG : view(a.word[0], &def, page, megabytes);
     free(page);
-    pcs_trajectory_close(trajectory);
-    return status == PCS_OK ? finish_output(DONE) : WRONG;
+    return finish_output(code);
 }
 
 const command command_view = {"view", "write a page that replays a trajectory", run_view};

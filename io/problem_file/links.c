@@ -1,11 +1,12 @@
 // Reads links one after another; a relative one starts from the folder of the link.
-#define _POSIX_C_SOURCE 200809L // readlink
+#define _POSIX_C_SOURCE 200809L // readlink, stat
 
 #include "problem_file/links.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // the limit of Linux
@@ -51,4 +52,39 @@ bool links_end(const char *path, char *end, size_t size, int *stream)
     }
     errno = ELOOP;
     return false;
+}
+
+// cuts a path, which need not exist, into its folder and its name in it
+static const char *cut(char *path, const char **folder)
+{
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; --n) {
+        path[n - 1] = '\0';
+    }
+    char *slash = strrchr(path, '/');
+    *folder = !slash ? "." : slash == path ? "/" : path;
+    if (slash) *slash = '\0';
+    return slash ? slash + 1 : path;
+}
+
+bool same_place(const char *a, const char *b)
+{
+    struct stat s, t;
+    const bool is_a = stat(a, &s) == 0, is_b = stat(b, &t) == 0;
+    if (is_a != is_b) return false;
+    if (is_a) {
+        return s.st_dev == t.st_dev && s.st_ino == t.st_ino &&
+               (S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
+    }
+    // neither exists: one name in one folder
+    char end_a[4096], end_b[4096];
+    const char *in_a, *in_b;
+    int stream;
+    if (!links_end(a, end_a, sizeof end_a, &stream) ||
+        !links_end(b, end_b, sizeof end_b, &stream)) {
+        return false;
+    }
+    if (strcmp(end_a, end_b) == 0) return true;
+    const char *name_a = cut(end_a, &in_a), *name_b = cut(end_b, &in_b);
+    return strcmp(name_a, name_b) == 0 && stat(in_a, &s) == 0 && stat(in_b, &t) == 0 &&
+           s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }

@@ -1,4 +1,4 @@
-// The target of a path that is a symbolic link.
+// The target of a path that is a symbolic link, and whether two paths lead to one file.
 #ifndef PROBLEM_FILE_LINKS_H
 #define PROBLEM_FILE_LINKS_H
 
@@ -10,5 +10,9 @@
 // name does not fit. The chain ends also at an open stream: *stream is the descriptor N of
 // /dev/fd/N (to which /dev/stdout is a link), else -1.
 bool links_end(const char *path, char *end, size_t size, int *stream);
+
+// True when two paths name one file or folder, however they are spelled: also by links, and when it
+// does not exist yet. Devices and pipes may be shared: of these false.
+bool same_place(const char *a, const char *b);
 
 #endif

@@ -156,6 +156,18 @@ TEST(interrupted_and_resumed)
     CELLS(3, "converged");
 }
 
+// also where cells behind the hanging one are there
+TEST(an_interrupt_counts_the_cells_that_are_there)
+{
+    const char *line = "bench $DATA/lcp_dense.dat c.dat $DATA/fc3d_dense.dat --tol 1e-8 "
+                       "--max-seconds 100 -o r";
+    ck_assert_int_eq(percuss_after("cp $DATA/fc3d_blocks.dat c.dat;", "%s", line), 0);
+    ck_assert_int_eq(percuss_after("rm c.dat;", "--version"), 0);
+    make_hanging("c.dat");
+    ck_assert_int_eq(percuss_after("timeout --preserve-status -s INT 3", "%s", line), 1);
+    ck_assert_msg(strstr(err_text, "interrupted after 2 of 3"), "%s", err_text);
+}
+
 TEST(rows_of_other_programs_are_added)
 {
     file_write("peer.csv",
@@ -194,6 +206,13 @@ TEST(wrong_lines_are_refused)
     REFUSED("no option", "bench $DATA/lcp_dense.dat -s nsgs:zzz=1 -o r");
     REFUSED("--tol is '2'", "bench $DATA/lcp_dense.dat --tol 2 -o r");
     REFUSED("belong to a solver", "bench $DATA/lcp_dense.dat --opt depth=1 -o r");
+    static const char *const empty[] = {"", "nsgs:,,", "nsgs:", "nsgs::depth=0", "nsgs,"};
+    for (int i = 0; i < 5; ++i) {
+        REFUSED("empty", "bench $DATA/lcp_dense.dat -s '%s' -o r", empty[i]);
+    }
+    REFUSED("empty", "bench $DATA/lcp_dense.dat -o ''");
+    REFUSED("empty", "bench '' -o r");
+    ck_assert(!file_exists("r"));
     file_write("file", "");
     REFUSED("file", "bench $DATA/lcp_dense.dat -o file");
     file_write("scene.json", "{\"percuss_scene\": 1}");

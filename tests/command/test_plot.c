@@ -496,6 +496,8 @@ TEST(requests_that_cannot_be_drawn_are_refused)
     make_flight(0.05, 1);
     const int files = file_count();
     REFUSED("did you mean impulse?", "plot flight.h5 -w impluse");
+    REFUSED("empty", "plot flight.h5 -w velocity --axis x,,z");
+    REFUSED("empty", "plot flight.h5 -w velocity -b ''");
     REFUSED("must be a finite number", "plot flight.h5 --from x");
     REFUSED("must be a finite number", "plot flight.h5 --until nan");
     REFUSED("did you mean 'low'?", "plot flight.h5 -w position -b lwo");

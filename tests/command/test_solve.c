@@ -257,6 +257,9 @@ TEST(wrong_lines_are_refused)
     REFUSED("did you mean nsgs?", "solve --solver nsg $DATA/lcp_dense.dat");
     REFUSED("did you mean relaxation?", "solve -s nsgs --opt relax=1 $DATA/lcp_dense.dat");
     REFUSED("0.001 to 1.999", "solve -s nsgs --opt relaxation=2 $DATA/lcp_dense.dat");
+    REFUSED("--json", "solve --solution $DATA/lcp_dense.dat");
+    REFUSED("empty", "solve --solver '' $DATA/lcp_dense.dat");
+    REFUSED("empty", "solve -s nsgs --opt order=forward,,depth=1 $DATA/lcp_dense.dat");
     REFUSED("takes one problem", "solve --trace t.csv a b");
     REFUSED("one word too many", "convert a b c");
     REFUSED("nowhere.dat", "solve nowhere.dat");
@@ -546,7 +549,8 @@ TEST(links_stay)
                                        "solve d/target.pcs"),
                          0);
         ck_assert_int_eq(percuss("solve a --trace t.csv"), 0);
-        ck_assert_int_eq(percuss_after("test -L t.csv && test -s b.csv &&", "convert a a --to pcs"),
+        ck_assert_int_eq(percuss_after("test -L t.csv && test -s b.csv &&",
+                                       "convert $DATA/fc3d_dense.dat a --to pcs"),
                          0);
     }
     REFUSED("cannot be written", "convert $DATA/fc3d_dense.dat l --to pcs");

@@ -10,14 +10,16 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define CSV_PATH "test_support.csv"
+#define CSV_NAME "test_support.csv"
+#define CSV_PATH CSV_NAME
 
 typedef struct settings {
     double mass, speed, spin[3];
     int count, metric;
-    const char *file;
+    const char *file, *in, *csv, *scene;
     bool plain;
 } settings;
 
@@ -36,6 +38,9 @@ static bool parse(settings *s, args *a, int n, const char *const words[])
     args_int(a, "--count", &s->count, 0, 9, "how many");
     args_choice(a, "--metric", &s->metric, "q|q1|v|mass", "metric");
     args_string(a, "--file", &s->file, "FILE", "where");
+    args_input(a, "--in", &s->in, "FILE", "what is read");
+    args_output(a, "--csv", &s->csv, "FILE", "a table");
+    args_output(a, "--scene", &s->scene, "FILE", "a scene");
     args_bool(a, "--plain", &s->plain, "no colours");
     return args_read(a, n + 1, (char **)argv);
 }
@@ -103,6 +108,39 @@ TEST(mistakes_end_with_code_two)
     args a;
     ck_assert(!PARSE(&s, &a, "--mass"));
     ck_assert_int_eq(a.exit_code, 2);
+}
+
+TEST(no_file_is_written_that_is_read_or_written_twice)
+{
+    settings s;
+    args a;
+    static const char *const same[][4] = {
+        {"--csv", CSV_PATH, "--scene", CSV_PATH},
+        {"--scene", CSV_PATH, "--csv", CSV_PATH ".d/../" CSV_NAME},
+        {"--csv", CSV_PATH ".link", "--in", CSV_PATH},
+        {"--in", CSV_PATH, "--scene", CSV_PATH ".hard"},
+    };
+    remove(CSV_PATH ".link");
+    remove(CSV_PATH ".hard");
+    rmdir(CSV_PATH ".d");
+    ck_assert(mkdir(CSV_PATH ".d", 0777) == 0);
+    ck_assert(symlink(CSV_PATH, CSV_PATH ".link") == 0);
+    for (int there = 0; there < 2; ++there) {
+        remove(CSV_PATH);
+        if (there) fclose(fopen(CSV_PATH, "w"));
+        if (there) ck_assert(link(CSV_PATH, CSV_PATH ".hard") == 0);
+        for (int i = 0; i < 3 + there; ++i) {
+            ck_assert_msg(!PARSE(&s, &a, same[i][0], same[i][1], same[i][2], same[i][3]),
+                          "%s %s %s %s was taken", same[i][0], same[i][1], same[i][2], same[i][3]);
+            ck_assert_int_eq(a.exit_code, 2);
+        }
+        ck_assert(PARSE(&s, &a, "--csv", CSV_PATH, "--scene", CSV_PATH ".d/" CSV_NAME));
+    }
+    ck_assert(PARSE(&s, &a, "--csv", "/dev/null", "--scene", "/dev/null"));
+    remove(CSV_PATH);
+    remove(CSV_PATH ".link");
+    remove(CSV_PATH ".hard");
+    rmdir(CSV_PATH ".d");
 }
 
 TEST(help_ends_with_code_zero)
