@@ -4,6 +4,7 @@
 #include "problem_file/links.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ static bool begin_cell(csv *c)
 void csv_real(csv *c, double x)
 {
     if (!begin_cell(c)) return;
+    if (!isfinite(x)) return;
     if (fprintf(c->file, "%.17g", x) < 0 && !c->failed) c->failed = strerror(errno);
 }
 

@@ -1,4 +1,5 @@
-// CSV files of the examples: a header line, then rows of %.17g. Rows go to a temporary file in
+// CSV files of the examples: a header line, then rows of %.17g, a cell without a number where it is
+// not finite (there is no such value). Rows go to a temporary file in
 // the same folder, which takes the final name at csv_close only: a reader never sees half a file.
 //
 //     csv out;

@@ -27,6 +27,14 @@ static pcs_status take_matrix(builder *b, const numbers *in, int n, const place 
     return PCS_OK;
 }
 
+static bool is_zero(const double *x, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        if (x[i] != 0) return false;
+    }
+    return true;
+}
+
 static pcs_status define_body(builder *b, const scene_body *in, const json_t *json, const place *at,
                               const frame *f, pcs_body_def *out)
 {
@@ -43,6 +51,10 @@ static pcs_status define_body(builder *b, const scene_body *in, const json_t *js
     frame_vector(f, out->velocity);
     const place inertia = place_of(at, json, "inertia"), added = place_of(at, json, "added_mass");
     PCS_TRY(take_matrix(b, &in->inertia, 3, &inertia, out->inertia));
+    if (in->inertia.x && !in->fixed && is_zero(out->inertia, 9)) {
+        return refuse(&b->src, &inertia, PCS_ERR_FORMAT,
+                      "all its numbers are 0; leave it out for the inertia of the shapes");
+    }
     PCS_TRY(take_matrix(b, &in->added_mass, 6, &added, out->added_mass));
     if (table_given(&body_table, in, "load")) {
         pcs_load *load;

@@ -1,6 +1,7 @@
 // Objects of a scene file into structs, key by key.
 #include "scene/read_fields.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -42,10 +43,48 @@ pcs_status refuse(const source *s, const place *at, pcs_status status, const cha
     return refuse_at(s, at, 0, status, sentence);
 }
 
+// the text behind a beginning, or the whole text when it begins otherwise
+static const char *behind(const char *text, const char *beginning)
+{
+    const size_t n = beginning ? strlen(beginning) : 0;
+    return n > 0 && strncmp(text, beginning, n) == 0 && strncmp(text + n, ": ", 2) == 0
+               ? text + n + 2
+               : text;
+}
+
+// A sentence of the kernel in the words of a scene file: without the name of the function or of the
+// object, which the place says, and `end_of_step` for PCS_ACTIVATION_END_OF_STEP.
+static void in_scene_words(const place *at, const char *text, char *out, size_t size)
+{
+    static const char *const families[] = {
+        "PCS_ACTIVATION_", "PCS_PROJECTION_", "PCS_CONFIGURATION_", "PCS_QUAT_UPDATE_",
+        "PCS_METRIC_",     "PCS_LEVER_",      "PCS_PLANE_",         "PCS_FORCE_",
+        "PCS_JOINT_",      "PCS_SHAPE_",      "PCS_LAW_",           "PCS_SOLVER_"};
+    enum { FAMILIES = sizeof families / sizeof *families };
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    if (strncmp(name, "pcs_", 4) == 0 && !strchr(name, ' ')) text = behind(text, name);
+    text = behind(text, at->key);
+    size_t n = 0;
+    while (*text && n + 1 < size) {
+        size_t length = 0;
+        for (int i = 0; i < FAMILIES && length == 0; ++i) {
+            const size_t l = strlen(families[i]);
+            if (strncmp(text, families[i], l) == 0) length = l;
+        }
+        text += length;
+        if (length == 0) out[n++] = *text++;
+        while (length > 0 && (isupper((unsigned char)*text) || *text == '_') && n + 1 < size) {
+            out[n++] = (char)tolower((unsigned char)*text++);
+        }
+    }
+    out[n] = '\0';
+}
+
 pcs_status refuse_because(const source *s, const place *at, pcs_status status)
 {
     char sentence[512];
-    snprintf(sentence, sizeof sentence, "%s", pcs_error_text());
+    in_scene_words(at, pcs_error_text(), sentence, sizeof sentence);
     return refuse_at(s, at, 0, status == PCS_ERR_MEMORY ? status : PCS_ERR_FORMAT, sentence);
 }
 

@@ -524,6 +524,13 @@ static bool is_due(pcs_recorder *r, double t)
     return true;
 }
 
+// the first failure, which closing tells
+static void remember(pcs_recorder *r, pcs_status status)
+{
+    r->status = status;
+    snprintf(r->sentence, sizeof r->sentence, "%s", pcs_error_text());
+}
+
 static pcs_status record(pcs_recorder *r, const pcs_model *m, const pcs_state *state,
                          pcs_work *work, const pcs_step_report *report, bool always)
 {
@@ -536,17 +543,24 @@ static pcs_status record(pcs_recorder *r, const pcs_model *m, const pcs_state *s
     if (status == PCS_OK && (r->waiting >= WRITE_BYTES || now() - r->written >= WRITE_AFTER)) {
         status = write_waiting(r);
     }
-    if (status != PCS_OK) {
-        r->status = status;
-        snprintf(r->sentence, sizeof r->sentence, "%s", pcs_error_text());
-    }
+    if (status != PCS_OK) remember(r, status);
     return status;
 }
 
 int pcs_recorder_observe(void *recorder, const pcs_model *m, const pcs_state *state, pcs_work *work,
                          const pcs_step_report *report)
 {
-    return record(recorder, m, state, work, report, false) != PCS_OK;
+    pcs_recorder *r = recorder;
+    if (r && m && state && (!report || work)) {
+        return record(r, m, state, work, report, false) != PCS_OK;
+    }
+    const pcs_status status = pcs_fail(PCS_ERR_ARG, "pcs_recorder_observe: the %s is null",
+                                       !r       ? "recorder"
+                                       : !m     ? "model"
+                                       : !state ? "state"
+                                                : "work of a step");
+    if (r && r->status == PCS_OK) remember(r, status);
+    return 1;
 }
 
 pcs_status pcs_recorder_add(pcs_recorder *r, const pcs_model *m, const pcs_state *state,

@@ -181,7 +181,7 @@ static pcs_status check_choices(const pcs_scheme *s)
         (in_use != PCS_ACTIVATION_SPECULATIVE || s->projection != PCS_PROJECTION_OVERLAPS)) {
         return pcs_fail(PCS_ERR_ARG,
                         "scheme: sleep goes with speculative contacts and projection ="
-                        " PCS_PROJECTION_OVERLAPS only, as pcs_scheme_default has them: set"
+                        " PCS_PROJECTION_OVERLAPS only, as the default scheme has them: set"
                         " these, or sleep = false");
     }
     if (s->configuration == PCS_CONFIGURATION_ITERATE && in_use == PCS_ACTIVATION_SPECULATIVE) {

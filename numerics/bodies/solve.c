@@ -261,7 +261,7 @@ static pcs_status check(const bodies_problem *b, const pcs_solver_opts *o, const
     const solver_class *c = solver_class_of(o->kind);
     for (int i = 0; i < b->nb && !(c->info.cones & 1u << PCS_CONE_BOX); ++i) {
         const pcs_block k = bodies_cone(&b->block[i]);
-        if (k.cone == PCS_CONE_BOX) return solver_check_cones(c, 1, &k);
+        if (k.cone == PCS_CONE_BOX) return solver_check_cones(c, i, 1, &k);
     }
     if (!pcs_all_finite(v, (size_t)b->A->start[b->A->nb]) ||
         !pcs_all_finite(b->shift, (size_t)b->n)) {

@@ -152,7 +152,7 @@ pcs_status pcs_solve_global(const pcs_env *env, const pcs_global_problem *g,
     }
     PCS_TRY(pcs_solver_opts_check(o));
     PCS_TRY(pcs_global_check(g));
-    PCS_TRY(solver_check_cones(c, g->nb, g->block));
+    PCS_TRY(solver_check_cones(c, 0, g->nb, g->block));
     const int n = bsr_rows(&g->H), nv = bsr_cols(&g->H);
     if ((n > 0 && (!r || !u)) || (nv > 0 && !v)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_solve_global: v, r or u is null");

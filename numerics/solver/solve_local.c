@@ -18,13 +18,18 @@ double solver_clock(void)
 
 // ---- checks ----------------------------------------------------------------------------------
 
-pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *block)
+pcs_status solver_check_cones(const solver_class *c, int first, int nb, const pcs_block *block)
 {
+    static const char *const words[] = {[PCS_CONE_EQUALITY] = "an equality",
+                                        [PCS_CONE_UNILATERAL] = "a contact without friction",
+                                        [PCS_CONE_COULOMB] = "a contact with friction",
+                                        [PCS_CONE_BOX] = "dry friction or a limited motor"};
     for (int b = 0; b < nb; ++b) {
-        if (!(c->info.cones & 1u << block[b].cone)) {
-            return pcs_fail(PCS_ERR_UNSUPPORTED, "%s does not take the cone of block %d",
-                            c->info.name, b);
-        }
+        if (c->info.cones & 1u << block[b].cone) continue;
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "%s does not take the cone of block %d, %s; auto takes every cone,"
+                        " and 'percuss solvers' lists what the others take",
+                        c->info.name, first + b, words[block[b].cone]);
     }
     return PCS_OK;
 }
@@ -77,7 +82,7 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
                         c->info.name);
     }
     PCS_TRY(pcs_problem_check(p));
-    PCS_TRY(solver_check_cones(c, p->nb, p->block));
+    PCS_TRY(solver_check_cones(c, 0, p->nb, p->block));
     if (p->n > 0 && (!r || !u)) return pcs_fail(PCS_ERR_ARG, "pcs_solve: r or u is null");
     PCS_TRY(solver_check_start(p->n, r));
 

@@ -176,9 +176,10 @@ TEST(a_csv_appears_complete_at_close)
 {
     remove(CSV_PATH);
     csv c;
-    ck_assert(csv_open(&c, CSV_PATH, "t,z,name"));
+    ck_assert(csv_open(&c, CSV_PATH, "t,z,none,name"));
     csv_real(&c, 0.1);
     csv_real(&c, -0.0);
+    csv_real(&c, NAN);
     csv_text(&c, "a,\"b\"");
     csv_end(&c);
     ck_assert(!exists(CSV_PATH));
@@ -189,7 +190,7 @@ TEST(a_csv_appears_complete_at_close)
     ck_assert_ptr_nonnull(f);
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     fclose(f);
-    ck_assert_str_eq(text, "t,z,name\n0.10000000000000001,-0,\"a,\"\"b\"\"\"\n");
+    ck_assert_str_eq(text, "t,z,none,name\n0.10000000000000001,-0,,\"a,\"\"b\"\"\"\n");
     ck_assert(!exists(CSV_PATH ".part0"));
     remove(CSV_PATH);
 }

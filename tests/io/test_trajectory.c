@@ -469,6 +469,29 @@ TEST(a_cadence_in_seconds_takes_the_first_step_that_reaches_it)
     scene_close(&s);
 }
 
+// the first failure stays, and closing tells it
+TEST(null_arguments_of_the_observer_are_refused)
+{
+    pcs_recorder *recorder;
+    scene s = scene_open();
+    scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
+    scene_start(&s);
+    ck_assert_int_ne(pcs_recorder_observe(NULL, s.m, s.st, s.wk, NULL), 0);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "the recorder is null"));
+    static const char *const words[] = {"the model is null", "the state is null",
+                                        "the work of a step is null"};
+    const pcs_step_report report = {.committed = true};
+    for (int i = 0; i < 3; ++i) {
+        CK_OK(pcs_recorder_open(RUN, s.m, NULL, &recorder));
+        ck_assert_int_ne(pcs_recorder_observe(recorder, i == 0 ? NULL : s.m, i == 1 ? NULL : s.st,
+                                              i == 2 ? NULL : s.wk, &report),
+                         0);
+        ck_assert_int_eq(pcs_recorder_close(recorder), PCS_ERR_ARG);
+        ck_assert_ptr_nonnull(strstr(pcs_error_text(), words[i]));
+    }
+    scene_close(&s);
+}
+
 // spheres at rest: almost all recorded numbers are zeros, which need hardly any bytes in the file
 TEST(a_file_much_smaller_than_its_frames_is_read)
 {

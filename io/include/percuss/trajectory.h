@@ -43,7 +43,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_recorder_open(const char *path, const pcs_m
                                                    const pcs_recorder_def *def, pcs_recorder **out);
 
 /// The pcs_observer_fn to give to pcs_run, with the recorder as its user. Returns non-zero, which
-/// stops the run, when the file cannot be written; pcs_recorder_close then says why. A step that
+/// stops the run, when the file cannot be written, or an argument is null (but `report`, and
+/// `work` without one); pcs_recorder_close then says why. A step that
 /// was not committed gives no frame.
 PCS_API int pcs_recorder_observe(void *recorder, const pcs_model *model, const pcs_state *state,
                                  pcs_work *work, const pcs_step_report *report);

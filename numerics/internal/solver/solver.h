@@ -82,8 +82,9 @@ double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m);
 PCS_API pcs_outcome solver_verdict(const pcs_solver_opts *o, const pcs_measure *m,
                                    pcs_outcome outcome);
 
-// PCS_ERR_UNSUPPORTED when the solver does not take a cone among the blocks
-pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *block);
+// PCS_ERR_UNSUPPORTED when the solver does not take a cone among the nb blocks, which are numbered
+// from `first` on
+pcs_status solver_check_cones(const solver_class *c, int first, int nb, const pcs_block *block);
 
 // PCS_ERR_ARG when one of the n starting values is not finite
 pcs_status solver_check_start(int n, const double *r);
