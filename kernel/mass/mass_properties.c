@@ -11,6 +11,7 @@
 
 static pcs_status finish(const char *where, const pcs_inertia *b, pcs_inertia *out)
 {
+    if (!b || !out) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", where);
     if (!(b->m > 0) || !isfinite(b->m) || !pcs_all_finite(b->G, 3) || !pcs_all_finite(b->J, 9)) {
         return pcs_fail(
             PCS_ERR_ARG,
@@ -55,6 +56,7 @@ pcs_status pcs_inertia_of_points(int n, const double *masses, const double *poin
 
 pcs_status pcs_inertia_set_mass(pcs_inertia *b, double mass)
 {
+    if (!b) return pcs_fail(PCS_ERR_ARG, "pcs_inertia_set_mass: the inertia is null");
     if (!(b->m > 0 && mass > 0) || !isfinite(b->m) || !isfinite(mass)) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_inertia_set_mass: from %g to %g kg; both must be positive and finite",
@@ -102,6 +104,7 @@ pcs_status pcs_inertia_from_about(double m, const double G[3], const double poin
 {
     pcs_inertia b = {.m = m};
     double d[3];
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_inertia_from_about: out is null");
     v3_copy(G, b.G);
     v3_sub(point, G, d);
     pcs_parallel_axes_back(m, d, J, b.J);
@@ -170,6 +173,7 @@ pcs_status pcs_inertia_remove(const pcs_inertia *whole, const pcs_inertia *part,
     static const char where[] = "pcs_inertia_remove";
     pcs_inertia a, b, left;
     double d[3];
+    if (!out) return pcs_fail(PCS_ERR_ARG, "%s: out is null", where);
     PCS_TRY(finish(where, whole, &a));
     PCS_TRY(finish(where, part, &b));
     left.m = a.m - b.m;

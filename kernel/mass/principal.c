@@ -155,6 +155,7 @@ pcs_status pcs_inertia_check(const pcs_inertia *b)
 {
     static const char where[] = "pcs_inertia_check";
     double p[3], R[9];
+    if (!b) return pcs_fail(PCS_ERR_ARG, "%s: the inertia is null", where);
     if (!(b->m > 0) || !isfinite(b->m)) {
         return pcs_fail(PCS_ERR_ARG, "%s: the mass is %g kg; it must be positive and finite", where,
                         b->m);

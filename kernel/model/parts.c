@@ -219,7 +219,7 @@ bool pcs_model_touching(const pcs_model *m, pcs_interaction interaction)
 
 pcs_shape_kind pcs_geometry_kind(const pcs_geometry *g)
 {
-    return g->kind;
+    return g ? g->kind : PCS_SHAPE_SPHERE;
 }
 
 int pcs_geometry_vertices(const pcs_geometry *g, const double **out)

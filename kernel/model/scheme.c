@@ -68,6 +68,7 @@ pcs_status pcs_scheme_keep_time(pcs_scheme *s, int sweeps, double seconds)
 
 pcs_activation pcs_scheme_activation(const pcs_scheme *s)
 {
+    if (!s) return PCS_ACTIVATION_AUTOMATIC;
     if (s->activation != PCS_ACTIVATION_AUTOMATIC) return s->activation;
     switch (s->projection) {
     case PCS_PROJECTION_COMBINED:

@@ -304,6 +304,7 @@ void problem_measure_near(const pcs_problem *p, double norm_w, const double *r, 
 
 double pcs_measure_relative_natural_map(const pcs_measure *m)
 {
+    if (!m) return NAN;
     const double size = larger(m->norm_q, larger(m->norm_r, m->norm_u));
     return size <= DBL_EPSILON ? m->natural_map : m->natural_map / size;
 }

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <percuss/kernel.h>
+#include <percuss/parts.h>
 
 #include "elements.h"
 #include "linalg/m3.h"
@@ -228,6 +229,23 @@ TEST(impossible_bodies_are_refused)
 }
 
 // ---- energy and momenta
+
+TEST(null_bodies_are_refused)
+{
+    const double zero[3] = {0}, J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    pcs_inertia b = {.m = 2, .J = {1, 0, 0, 0, 1, 0, 0, 0, 1}}, half = b, out;
+    half.m = 1;
+    ck_assert_int_eq(pcs_inertia_check(NULL), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_inertia_set_mass(NULL, 1), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_inertia_remove(NULL, &half, &out), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_inertia_remove(&b, NULL, &out), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_inertia_remove(&b, &half, NULL), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_inertia_from_about(1, zero, zero, J, NULL), PCS_ERR_ARG);
+    // queries have no status
+    ck_assert_int_eq(pcs_scheme_activation(NULL), PCS_ACTIVATION_AUTOMATIC);
+    ck_assert_int_eq(pcs_geometry_kind(NULL), PCS_SHAPE_SPHERE);
+    ck_assert(isnan(pcs_measure_relative_natural_map(NULL)));
+}
 
 TEST(energy_and_momenta_are_those_of_the_elements)
 {

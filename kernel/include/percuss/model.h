@@ -345,14 +345,14 @@ typedef struct pcs_scheme {
                   ///< 450 contacts within reach and the default budget; with 451 to 1000 it has
                   ///< three quarters, with accept_unconverged all, and is not cut). A program
                   ///< that must keep time sets 0. The report is that of the last part
-    double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
-                   ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
-                   ///< to 500 ns. 0 (default): 1e7, and 1.5e5 for each contact or joint within
-                   ///< reach, 2e4 for each beyond 450, of which at most 30 for each body count; 20
-                   ///< times as many with accept 0, where what is not solved is refused. A step
-                   ///< that has used them up ends with PCS_OUTCOME_MAX_ITERS, at the same bits
-                   ///< everywhere. The running operation, such as a factorisation, may exceed it;
-                   ///< so may the first iterate of the velocities, which is always made
+    double budget;  ///< Work units that a step may take in all, over halvings, passes, Newton loop,
+                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
+                    ///< to 500 ns. 0 (default): 1e7, and 1.5e5 for each contact or joint within
+                    ///< reach, 2e4 for each beyond 450, of which at most 30 for each body count; 20
+                    ///< times as many with accept 0, where what is not solved is refused. A step
+                    ///< that has used them up ends with PCS_OUTCOME_MAX_ITERS, at the same bits
+                    ///< everywhere. The running operation, such as a factorisation, may exceed it;
+                    ///< so may the first iterate of the velocities, which is always made
     int max_sweeps; ///< Sweeps that all solves of a step may make in all, at most 1e9; 0 (default):
                     ///< no limit. A sweep is the work of visiting each contact of the problem once,
                     ///< with which other methods are counted too; what prepares a solve is not
@@ -402,6 +402,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_scheme_keep_time(pcs_scheme *scheme, int sw
                                                       double seconds);
 
 /// The activation that a scheme has: its own, or the one that PCS_ACTIVATION_AUTOMATIC stands for.
+/// PCS_ACTIVATION_AUTOMATIC of null.
 PCS_API pcs_activation pcs_scheme_activation(const pcs_scheme *scheme);
 
 /// Refuses with PCS_ERR_ARG, and a sentence that names the field, its value and what to set

@@ -190,12 +190,12 @@ PCS_API unsigned long long pcs_model_hash(const pcs_model *model);
 /// geometry. Creating one from them gives the same geometry again.
 /// @{
 
-/// PCS_SHAPE_HULL, PCS_SHAPE_MESH or PCS_SHAPE_HEIGHT_FIELD.
+/// PCS_SHAPE_HULL, PCS_SHAPE_MESH or PCS_SHAPE_HEIGHT_FIELD; PCS_SHAPE_SPHERE of null.
 PCS_API pcs_shape_kind pcs_geometry_kind(const pcs_geometry *geometry);
 
 /// Writes the vertices of a hull or a mesh (x y z each) to *out and returns their number. Of a hull
-/// those points that are vertices, in the order of x, then y, then z; of a mesh all points given. 0 for a height
-/// field.
+/// those points that are vertices, in the order of x, then y, then z; of a mesh all points given. 0
+/// for a height field.
 PCS_API int pcs_geometry_vertices(const pcs_geometry *geometry, const double **out);
 
 /// Writes the triangles of a mesh (three numbers of vertices each) to *out and returns their

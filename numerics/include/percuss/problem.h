@@ -90,7 +90,8 @@ typedef struct pcs_measure {
 PCS_API void pcs_problem_measure(const pcs_problem *p, const double *r, double *u,
                                  pcs_measure *out);
 
-/// natural_map / max(norm_q, norm_r, norm_u); undivided where that maximum is <= 2.2e-16.
+/// natural_map / max(norm_q, norm_r, norm_u); undivided where that maximum is <= 2.2e-16. NaN
+/// of null.
 PCS_API double pcs_measure_relative_natural_map(const pcs_measure *m);
 
 /// The status of a block, as far as the error of r and u allows to decide.
