@@ -61,6 +61,8 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--smooth-h", &set->smooth_h, 10, "s", "fixed step of methods that do not");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     run_parse(&a, &set->run, RUN_H | RUN_THETA | RUN_THREADS, argc, argv);
+    if (set->method && strcmp(set->method, "theta") != 0)
+        args_check_method("--method", set->method);
     const double *I = set->I;
     if (!(I[0] > 0) || !(I[0] < I[1]) || !(I[1] < I[2]) || I[2] > I[0] + I[1]) {
         args_refuse("--inertia takes 0 < I1 < I2 < I3 <= I1 + I2");

@@ -67,6 +67,8 @@ static void read_flags(settings *set, int argc, char **argv)
         args_refuse("the nose would come near the other pole; take a "
                     "smaller --cone or --away");
     }
+    args_check_method("--method", set->method);
+    args_check_method("--fixed", set->fixed);
     method m;
     const pcs_status status = method_open(&m, set->method, 0, set->rtol);
     const bool pair = m.opts.adaptive;

@@ -62,6 +62,7 @@ static void read_flags(settings *set, int argc, char **argv)
         "write the nutating runs: form, time, axis (x, y, z), its z in closed form, force of "
         "the joint (vertical, along the axis), the same in closed form");
     args_parse(&a, argc, argv);
+    args_check_method("--method", set->method);
     if (set->top.J3 > 2 * set->top.J1) args_refuse("no body has --J3 > 2 --J1");
     if (!(top_precession(&set->top) > 0)) args_refuse("too slow a --spin for steady precession");
     if (top_nutation(&set->top).lowest < 0.02) {

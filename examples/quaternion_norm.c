@@ -64,6 +64,7 @@ static void read_flags(settings *set, int argc, char **argv)
                 "write every step of the runs with h: way, time, |Q| - 1, attitude error, energy "
                 "error; and |psi| of the drifts as ways psi_none, psi_baumgarte, psi_mismatched");
     args_parse(&a, argc, argv);
+    args_check_method("--method", set->method);
     const double *J = set->body.J;
     for (int i = 0; i < 3; ++i) {
         if (!(J[i] > 0) || J[i] > J[(i + 1) % 3] + J[(i + 2) % 3]) {

@@ -43,6 +43,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_output(&a, "--csv", &set->csv, "FILE",
                 "write every run: method, order, h, evaluations, error, error of one step");
     args_parse(&a, argc, argv);
+    if (set->method) args_check_method("--method", set->method);
     if (set->h > set->t_end / 4) args_refuse("--h must be at most a quarter of --tend");
 }
 

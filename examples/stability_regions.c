@@ -32,6 +32,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--height", &set->height, 10, "", "largest |Im z| of the grid");
     args_output(&a, "--csv", &set->csv, "FILE", "write the grid: method, Re z, Im z, |R(z)|");
     args_parse(&a, argc, argv);
+    if (set->method) args_check_method("--method", set->method);
     if (!(set->left < set->right)) args_refuse("--left must be below --right");
 }
 

@@ -66,11 +66,13 @@ void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--seed", &set->seed, 0, 1000000, "seed of the first run");
     args_int(&a, "--runs", &set->runs, 1, MOST_RUNS, "runs, each with the next seed");
     args_positive(&a, "--proj-tol", &scheme->proj_tol, 1000, "m", "overlap left by the projection");
-    args_positive(&a, "--tol", &scheme->solver.tol, 1000, "", "tolerance of the velocity problems");
+    // less is the rounding of impacts at several contacts
+    args_real(&a, "--tol", &scheme->solver.tol, 1e-13, 1e-9, "",
+              "tolerance of the velocity problems");
     args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-8, "",
               "relative tolerance of the reference of the flight");
-    args_positive(&a, "--rest", &set->rest, 1e5, "m/s",
-                  "speed of all points below which the brick rests");
+    args_real(&a, "--rest", &set->rest, 1e-11, 1e-4, "m/s",
+              "speed of all points below which the brick rests");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1,
              "halvings of h to observe the order of the flight");
     run_parse(&a, &set->run, RUN_USUAL | RUN_THETA | RUN_ACTIVATION | RUN_PROJECTION | RUN_THREADS,

@@ -1,6 +1,8 @@
 // Command lines of the examples: a table of flags, one loop over argv.
 #include "args.h"
 
+#include <percuss/tableau.h>
+
 #include "problem_file/links.h"
 
 #include <assert.h>
@@ -215,6 +217,15 @@ void args_refuse(const char *format, ...)
     say(format, list);
     va_end(list);
     exit(2);
+}
+
+void args_check_method(const char *flag, const char *name)
+{
+    pcs_tableau *tableau;
+    if (pcs_tableau_create_named(NULL, name, &tableau) != PCS_OK) {
+        args_refuse("%s: %s", flag, pcs_error_text());
+    }
+    pcs_tableau_destroy(tableau);
 }
 
 void args_check_steps(double h, double t_end, double most)

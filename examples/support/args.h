@@ -101,6 +101,9 @@ const char *args_program(void);
 // For values that do not go together: prints "program: ..." on stderr, and ends with exit code 2.
 _Noreturn void args_refuse(const char *format, ...);
 
+// Ends the program where there is no Runge-Kutta method of this name.
+void args_check_method(const char *flag, const char *name);
+
 // refuses a run of fewer than 2 or more than `most` steps, set by --h and --tend
 void args_check_steps(double h, double t_end, double most);
 
