@@ -323,7 +323,6 @@ pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
         if (!law_is_unilateral(&c->law)) continue;
         c->pull = pull(t, c, tol);
         if (c->was_active && keeps_contacts(t)) PCS_TRY(keep_contact(t, c, tol, *mem));
-        candidate_settle_kink(t, c);
     }
     if (t->rule == PCS_ACTIVATION_PREDICTIVE) return step_confirm_prediction(t, mem, list);
     if (t->rule != PCS_ACTIVATION_SPECULATIVE) return PCS_OK;
@@ -335,7 +334,6 @@ pcs_status step_take(const trial *t, candidate *c, pcs_arena mem)
 {
     if (step_restores(t, &c->law)) PCS_TRY(activate_restoring(t, c, 0, mem));
     c->active = true;
-    candidate_settle_kink(t, c);
     return PCS_OK;
 }
 

@@ -438,7 +438,6 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     PCS_TRY(step_take(t, c, *mem));
     c->bounces = c->bounces || row == MEETING_AT_ONCE;
     c->lands = !c->bounces && c->lands;
-    candidate_settle_kink(t, c);
     return PCS_OK;
 }
 

@@ -105,10 +105,7 @@ static double work_of_rows(const candidate *c)
 {
     double work = 0;
     for (int j = 0; j < c->dim; ++j) {
-        double mean = 0.5 * (c->u_k[j] + c->u[j]);
-        // as in the ledger
-        if (c->drive) mean += c->drive_work[j] - 0.5 * (c->drive_k[j] + c->drive[j]);
-        work += mean * c->r[j];
+        work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
     }
     return work;
 }

@@ -199,11 +199,10 @@ pcs_status step_island_works(const trial *t, double least, pcs_arena *mem, int *
     return PCS_OK;
 }
 
-void candidate_land(const trial *t, candidate *c)
+void candidate_land(candidate *c)
 {
     c->active = c->lands = true;
     c->bounces = false;
-    candidate_settle_kink(t, c);
 }
 
 pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candidates *list,
@@ -228,7 +227,7 @@ pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candi
         if (!c->active || !c->bounces) continue;
         const island_work *w = &of[island_root(up, candidate_mover(t, c))];
         if (!(w->sum > part * w->exchanged)) continue;
-        candidate_land(t, c);
+        candidate_land(c);
         *any = true;
     }
     return PCS_OK;
@@ -250,7 +249,7 @@ pcs_status step_land_unsolved(const trial *t, pcs_arena mem, const pcs_measure *
         if (!c->active) continue;
         const bool solved = squares_root(&of[island[b++]].violation) <= most;
         if (solved || !c->bounces) continue;
-        candidate_land(t, c);
+        candidate_land(c);
         *any = true;
     }
     return PCS_OK;

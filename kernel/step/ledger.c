@@ -139,7 +139,7 @@ static void contact_work(const working *w, int i, pcs_energy *e)
     bodies_block_velocity(&t->list.k[i], t->m->block_start, t->rotation, t->end.v_mean, u);
     for (int j = 0; j < c->dim; ++j) {
         // the law does work on the relative velocity, a driven body on the body that it pushes
-        const double drive = !c->drive ? 0 : c->yields ? -u[j] : c->drive_work[j];
+        const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
         const double part = (u[j] + drive) * t->solution.r[c->at + j];
         if (limited) {
             // of a motor all of its work, of friction the loss

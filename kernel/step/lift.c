@@ -236,7 +236,7 @@ pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, boo
         candidate *c = &list->c[i];
         const lift *of = lift_of(&l, candidate_mover(t, c));
         if (!sinks(t, c) || !(of->added > LIFTED * of->work || sinks_deep(t, c))) continue;
-        candidate_land(t, c);
+        candidate_land(c);
         *any = true;
     }
     return PCS_OK;

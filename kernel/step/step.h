@@ -58,8 +58,6 @@ typedef struct candidate {
                      // first one pushes and does not hold (activate.c)
     bool kept_on;    // it is also among the contacts of bodies that the next step skips (skip.c)
     bool timed;      // interactions: the relation has a function of time f
-    bool kinked;     // a contact with what has a kink of its motion in this step
-    bool yields;     // a joint to what has had a kink: what that takes is work of the motion
     bool loop;       // a joint of a loop whose rows are those of other joints
     bool closes; // a joint of a loop beside other rows: its rows are taken where joints are closed
     double *g;   // gaps at q_k (candidate_measures of them)
@@ -82,9 +80,6 @@ typedef struct candidate {
     double slack; // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
     double *drive_k, *drive; // dim each: velocities that driven bodies and functions of time add
                              // to u_k and u', or null
-    double *drive_work;      // with them: those with which their work is counted
-    double *drive_leaving;   // with them: drive[0] of a contact that closes, and of one that
-                             // rebounds, in the step of a kink
     double *J[2]; // interactions, carried bodies, and meetings of bodies of revolution: memory of
                   // the rows of the block; else null
     candidate_joint *joint; // interactions; else null
@@ -672,8 +667,6 @@ bool candidate_is_driven(const trial *t, const candidate *c);
 // drive_k and drive of a candidate with block k, with its rows at q
 pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
                            pcs_arena *mem);
-// drive of a contact that a kink hits, once it is known whether it rebounds
-void candidate_settle_kink(const trial *t, candidate *c);
 
 // true when a side of a candidate has velocities
 static inline bool system_moves(const pcs_model *m, int system)
@@ -834,7 +827,7 @@ typedef struct island_work {
 pcs_status step_island_works(const trial *t, double least, pcs_arena *mem, int **up,
                              island_work **of);
 // lets a contact close without rebound
-void candidate_land(const trial *t, candidate *c);
+void candidate_land(candidate *c);
 // lets the contacts of islands that gain energy land, and velocities must be solved again;
 // `residual` is that of the present ones
 pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candidates *list,

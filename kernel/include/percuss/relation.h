@@ -25,7 +25,7 @@ typedef int (*pcs_relation_gradient_fn)(void *user, const double *q1, const doub
                                         double *C2);
 
 /// f and df/dt at time t. A non-zero return value stops the step with PCS_ERR_CALLBACK; so does a
-/// number that is not finite. A step asks for any times in it and in the step before, in any order.
+/// number that is not finite.
 typedef int (*pcs_time_fn)(void *user, double t, double *f, double *df);
 
 /// A number that depends on time, f(t) = offset + rate t + amplitude sin(frequency t + phase): a
