@@ -213,12 +213,21 @@ static double own_reach(const trial *t, int system)
     return t->turn[system] * t->m->system[system].reach + t->h * t->gain[system];
 }
 
-// True when the straight relative path of two bodies, with these velocities, leads past:
+// true when the path of a system in the step is straight: no joint and no motion leads it along an
+// arc; `led` marks what interactions hold
+static bool goes_straight(const trial *t, int system, const bool *led)
+{
+    const model_system *s = &t->m->system[system];
+    return s->kind == SYSTEM_BODY && !s->motion && !led[system];
+}
+
+// True when the straight relative path of two free bodies, with these velocities, leads past:
 // balls about their centres that hold all of their shapes stay apart by more than `slack`
-static bool passes_by(const trial *t, int i, bool end, double slack)
+static bool passes_by(const trial *t, int i, const bool *led, bool end, double slack)
 {
     const candidate *c = &t->list.c[i];
     if (c->pose1 < 0 || c->pose2 < 0) return false;
+    if (!goes_straight(t, c->pose1, led) || !goes_straight(t, c->pose2, led)) return false;
     const model_system *s1 = &t->m->system[c->pose1], *s2 = &t->m->system[c->pose2];
     if (is_half_space(t, c->key.shape1) || is_half_space(t, c->key.shape2)) return false;
     double x[3], d[3];
@@ -232,14 +241,14 @@ static bool passes_by(const trial *t, int i, bool end, double slack)
 
 // Distance that the bodies of candidate i travel relative to each other, 0 where they do not meet:
 // how far other candidates are listed depends on the velocity of the frame
-static double travel_of(const trial *t, int i)
+static double travel_of(const trial *t, int i, const bool *led)
 {
     const candidate *c = &t->list.c[i];
     const double before = relative_speed(t, i, false), after = relative_speed(t, i, true);
     const double far = t->h * fmax(before, after);
     const double slack = own_reach(t, c->pose1) + own_reach(t, c->pose2);
     if (!(c->g[0] <= far + slack)) return 0;
-    return passes_by(t, i, false, slack) && passes_by(t, i, true, slack) ? 0 : far;
+    return passes_by(t, i, led, false, slack) && passes_by(t, i, led, true, slack) ? 0 : far;
 }
 
 // the speed of a body where candidate i is, to a half-space along its normal
@@ -281,12 +290,12 @@ static double most_travel(const trial *t, const candidate *c, int system)
 // Distance that the bodies of candidate i travel relative to each other, compared with what their
 // sizes allow. The doubt names the body that moves, a driven one too, and the shape that it may
 // pass. `seen` marks the bodies that count.
-static void doubt_travel(const trial *t, int i, bool *seen, pcs_doubt *d)
+static void doubt_travel(const trial *t, int i, const bool *led, bool *seen, pcs_doubt *d)
 {
     const candidate *c = &t->list.c[i];
     const int system[2] = {c->sys1, c->sys2}, pose[2] = {c->pose1, c->pose2};
     const int shape[2] = {c->key.shape1, c->key.shape2};
-    const double far = travel_of(t, i);
+    const double far = travel_of(t, i, led);
     for (int k = 0; k < 2; ++k) {
         const double most = most_travel(t, c, system[k]);
         if (!(far > most)) continue;
@@ -326,20 +335,24 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
     energy_scale e = {t, before + after, -1};
     if (t->joined) PCS_TRY(doubt_turns(t, mem, e.kinetic, &d[PCS_DOUBT_GAIN]));
     if (t->list.n == 0) return PCS_OK;
-    bool *seen = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
-    if (!seen) return pcs_fail_memory("step: the doubts");
-    memset(seen, 0, (size_t)m->n_systems * sizeof *seen);
+    const size_t n = (size_t)m->n_systems;
+    bool *seen = PCS_TAKE(&mem, n, bool), *led = PCS_TAKE(&mem, n, bool);
+    if (!seen || !led) return pcs_fail_memory("step: the doubts");
+    memset(seen, 0, n * sizeof *seen);
+    memset(led, 0, n * sizeof *led);
     const double size = measure_size(&out->solve.measure);
     PCS_TRY(doubt_gains(t, mem, size, &e, &d[PCS_DOUBT_GAIN]));
     PCS_TRY(doubt_joint_gains(t, mem, &e, &d[PCS_DOUBT_GAIN]));
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         candidates_fetch(&t->list, i);
-        if (c->interaction >= 0) {
+        if (c->interaction >= 0) { // these come first
+            if (c->sys1 >= 0) led[c->sys1] = true;
+            if (c->sys2 >= 0) led[c->sys2] = true;
             doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);
             continue;
         }
-        doubt_travel(t, i, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_travel(t, i, led, seen, &d[PCS_DOUBT_TRAVEL]);
         if (!step_doubts_overlap(t, c)) continue;
         doubt_add(&d[PCS_DOUBT_OVERLAP], -c->g[0], thinner(t, c), c->key.shape1, c->key.shape2);
     }

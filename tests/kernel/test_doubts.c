@@ -269,6 +269,33 @@ TEST(what_moves_too_far_is_named)
     }
 }
 
+static int turn_round(void *user, double t, double *q, double *v)
+{
+    (void)user;
+    const double R = 2, w = 100, c = cos(w * t), d = sin(w * t);
+    memcpy(q, (double[7]){R * c, R * d, 0, cos(w * t / 2), 0, 0, sin(w * t / 2)}, 7 * sizeof *q);
+    memcpy(v, (double[6]){-R * w * d, R * w * c, 0, 0, 0, w}, 6 * sizeof *v);
+    return 0;
+}
+
+// the tangents of an arc of 1 rad lead past a body on the arc
+TEST(what_moves_on_an_arc_is_named)
+{
+    scene s = scene_open();
+    scene_gravity(&s, 0, 0, 0);
+    scene_solid_ball(&s, 1, 0.05, (double[]){2 * cos(0.5), 2 * sin(0.5), 0}, NULL, 0);
+    pcs_body_def def = pcs_body_def_default();
+    def.motion = turn_round;
+    const pcs_system driven = scene_add(&s, &def);
+    scene_shape(&s, driven, pcs_shape_sphere(0.05), 0);
+    scene_start(&s);
+    pcs_step_report report;
+    CK_OK(pcs_step(s.m, s.st, s.wk, 1e-2, &report));
+    ck_assert_int_eq(report.doubt[PCS_DOUBT_TRAVEL].count, 1);
+    ck_assert_int_eq(report.doubt[PCS_DOUBT_TRAVEL].one, driven.id);
+    scene_close(&s);
+}
+
 // a solver whose iterations are limited: every such step counts, and the worst residual is reported
 TEST(steps_taken_unsolved_are_counted)
 {
