@@ -10,8 +10,8 @@
 // The rows of such joints are therefore taken at coordinates that are moved to where all joints are
 // closed: by order h^2 in the middle of a step, where the midpoint rule keeps its order, and by the
 // drift where positions are not projected. The state itself does not move. Islands of joints alone
-// get these rows where their joints are open at q_k, none is driven, and where the first solve
-// fails.
+// get these rows where two joints of a pair are open at q_k and none is driven, and where the first
+// solve fails.
 #include "step/project.h"
 
 #include <string.h>
@@ -35,10 +35,23 @@ static bool is_open(const trial *t, const candidate *c)
     return square > OPEN * OPEN * t->size * t->size;
 }
 
-// per root: it has a loop of joints; rows that are no equalities; a joint that is open; a joint
-// with a function of time
+// true when an earlier joint of the list joins the same two bodies as joint i
+static bool joins_again(const trial *t, int i)
+{
+    const candidate *c = &t->list.c[i];
+    for (int j = 0; j < i; ++j) {
+        const candidate *b = &t->list.c[j];
+        if (!b->active || b->law.kind != PCS_LAW_EQUALITY) continue;
+        if (b->sys1 == c->sys1 && b->sys2 == c->sys2) return true;
+        if (b->sys1 == c->sys2 && b->sys2 == c->sys1) return true;
+    }
+    return false;
+}
+
+// per root: it has a loop of joints; two joints of one pair; rows that are no equalities; a joint
+// that is open; a joint with a function of time
 typedef struct island {
-    bool loop, mixed, open, timed;
+    bool loop, twice, mixed, open, timed;
 } island;
 
 static void mark_islands(const trial *t, int *up, int *tree, island *of)
@@ -56,15 +69,17 @@ static void mark_islands(const trial *t, int *up, int *tree, island *of)
         const int one = island_root(tree, system_moves(t->m, c->sys1) ? c->sys1 : world);
         const int two = island_root(tree, system_moves(t->m, c->sys2) ? c->sys2 : world);
         root->loop = root->loop || one == two;
+        root->twice = root->twice || (one == two && joins_again(t, i));
         tree[two] = one;
     }
 }
 
-// true when the joints of a loop need rows where they are closed; joints are not closed at the
-// value that a function of time has
+// True when the joints of a loop need rows where they are closed; joints are not closed at the
+// value that a function of time has. What two joints of a pair hold twice depends on both being
+// closed; a longer loop, as that of four bars, keeps most of its motion while it is open
 static bool needs_closed(const candidates *list, const island *of)
 {
-    return of->mixed || list->disagree || (of->open && !of->timed);
+    return of->mixed || list->disagree || (of->twice && of->open && !of->timed);
 }
 
 pcs_status step_find_loops(const trial *t, pcs_arena mem, candidates *list, bool *changed)
