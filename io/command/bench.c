@@ -432,7 +432,7 @@ static int conclude(bench *b)
         free(out);
     }
     study_free(&s);
-    if (there < b->cells && !b->broken) {
+    if (there < b->cells && interrupted() && !b->broken) {
         complain("bench: interrupted after %d of %d cells; run the same command again to continue",
                  there, b->cells);
     }

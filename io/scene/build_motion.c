@@ -60,19 +60,6 @@ static pcs_status check_choices(builder *b, const scene_motion *in, const place 
     return PCS_OK;
 }
 
-// before its first row and after its last one a table does not move the body
-static pcs_status check_times(builder *b, const scene_motion *in, const place *at)
-{
-    const double last = in->table.x[(size_t)(in->table.rows - 1) * (size_t)in->table.width];
-    if (last <= 0 && !has(in, "belt")) {
-        return refuse(&b->src, at, PCS_ERR_FORMAT,
-                      "its table ends at t = %g s, and a run begins at t = 0: the body would not"
-                      " move; give later times, or a position in place of the motion",
-                      last);
-    }
-    return PCS_OK;
-}
-
 // converts from the frame of a copy; the pose is already in the inertial frame
 static void rotate_motion(pcs_motion *m, const frame *f, bool centre)
 {
@@ -134,8 +121,7 @@ pcs_status build_motion(builder *b, const scene_motion *in, const pcs_body_def *
     rotate_motion(m, f, has(in, "centre"));
     const pcs_status status = pcs_motion_check(m);
     *out = m;
-    if (status != PCS_OK) return refuse_because(&b->src, at, status);
-    return m->table ? check_times(b, in, at) : PCS_OK;
+    return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
 }
 
 pcs_status build_load(builder *b, const scene_load *in, const frame *f, pcs_load **out)

@@ -1108,9 +1108,6 @@ static const struct {
      "bodies[0].motion", "its swing_phase has no effect without swing"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"swing\": 1}}]}", "bodies[0].motion",
      "its swing has no effect without swing_frequency"},
-    {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"table\": [[-1, 0, 0, 0], [0, 0, 0,"
-     " 1]]}}]}",
-     "bodies[0].motion", "ends at t = 0 s"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"table\": [[1, 0, 0, 0], [0, 0, 0,"
      " 0]]}}]}",
      "bodies[0].motion", "not after"},
