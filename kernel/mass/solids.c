@@ -35,6 +35,7 @@ static pcs_status check_hollow(const char *where, double outer, double inner)
 static pcs_status finish(const char *where, double m, int axis, double along, double about_axis,
                          double across, pcs_inertia *out)
 {
+    if (!out) return pcs_fail(PCS_ERR_ARG, "%s: out is null", where);
     if (axis < 0 || axis > 2) {
         return pcs_fail(PCS_ERR_ARG, "%s: the axis is %d; x, y and z are 0, 1 and 2", where, axis);
     }
@@ -55,6 +56,7 @@ static pcs_status finish(const char *where, double m, int axis, double along, do
 static pcs_status finish_diagonal(const char *where, double m, double x, double y, double z,
                                   pcs_inertia *out)
 {
+    if (!out) return pcs_fail(PCS_ERR_ARG, "%s: out is null", where);
     pcs_inertia b = {.m = m, .J = {x, 0, 0, 0, y, 0, 0, 0, z}};
     if (!(m > 0) || !isfinite(m) || !pcs_all_finite(b.J, 9)) {
         return pcs_fail(
@@ -141,6 +143,7 @@ pcs_status pcs_solid_tetrahedron(double density, const double corners[12], pcs_i
 {
     static const char where[] = "pcs_solid_tetrahedron";
     PCS_TRY(check_sizes(where, density, 0, NULL));
+    if (!out) return pcs_fail(PCS_ERR_ARG, "%s: out is null", where);
     if (!pcs_all_finite(corners, 12)) {
         return pcs_fail(PCS_ERR_ARG, "%s: a corner is not finite", where);
     }

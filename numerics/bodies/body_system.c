@@ -405,14 +405,18 @@ static bool refine(body_system *s, const double *C, double enough, double *b)
     return whole == 0;
 }
 
+// The same with the larger system, behind which there is no other: what it leaves has to do, but
+// where it gives no direction at all there is no solution
+static bool solve_exactly(body_system *s, const double *C, double enough, double *b)
+{
+    return refine(s, C, enough, b) || largest((size_t)s->n, b) > 0;
+}
+
 bool body_system_solve(void *user, const double *C, double enough, double *b)
 {
     body_system *s = user;
     memcpy(s->right, b, (size_t)s->n * sizeof *b);
-    if (s->exact) {
-        refine(s, C, enough, b);
-        return true;
-    }
+    if (s->exact) return solve_exactly(s, C, enough, b);
     if (refine(s, C, enough, b)) return true;
     if (s->repeated && !s->symmetric && factor_unsymmetric(s) && refine(s, C, enough, b)) {
         return true;
@@ -422,9 +426,7 @@ bool body_system_solve(void *user, const double *C, double enough, double *b)
         return true;
     }
     s->exact = true;
-    if (!body_saddle_factor(s, C)) return false;
-    refine(s, C, enough, b);
-    return true;
+    return body_saddle_factor(s, C) && solve_exactly(s, C, enough, b);
 }
 
 // det K det A = det C det S, and det K det A is that of the larger system

@@ -228,7 +228,7 @@ TEST(impossible_bodies_are_refused)
     CK_FAILS(pcs_inertia_check(&point), PCS_ERR_SINGULAR);
 }
 
-// ---- energy and momenta
+// ---- null arguments
 
 TEST(null_bodies_are_refused)
 {
@@ -245,7 +245,13 @@ TEST(null_bodies_are_refused)
     ck_assert_int_eq(pcs_scheme_activation(NULL), PCS_ACTIVATION_AUTOMATIC);
     ck_assert_int_eq(pcs_geometry_kind(NULL), PCS_SHAPE_SPHERE);
     ck_assert(isnan(pcs_measure_relative_natural_map(NULL)));
+    CK_FAILS(pcs_solid_sphere(1, 1, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_solid_cylinder(1, 1, 1, 0, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_solid_tetrahedron(1, (double[12]){0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, NULL),
+             PCS_ERR_ARG);
 }
+
+// ---- energy and momenta
 
 TEST(energy_and_momenta_are_those_of_the_elements)
 {
