@@ -336,7 +336,7 @@ typedef struct pcs_scheme {
                   ///< loads to rounding. Bodies then have the velocity 0 and keep their poses to
                   ///< the bit, and are solved again in the step in which something comes within
                   ///< reach, or in which a load, a law or a contact differs. Default false; with
-                  ///< speculative contacts and PCS_PROJECTION_OVERLAPS only. doc/stepping.md
+                  ///< speculative contacts and PCS_PROJECTION_OVERLAPS only. doc/sleep.md
     int halvings; ///< largest number of times that a step that does not converge is cut in two
                   ///< before it fails or, with accept or accept_unconverged, is committed unsolved:
                   ///< 0 to 20. A step that accept allows is only cut where the budget of its first

@@ -1,4 +1,4 @@
-// The scheme of doc/stepping.md that keeps time.
+// The scheme of doc/unsolved-steps.md that keeps time.
 #include "frame.h"
 
 static pcs_status keep_time(void)
