@@ -26,12 +26,14 @@
 #include "command/setup.h"
 #include "command/solve_child.h"
 #include "command/trace.h"
+#include "problem_file/links.h"
 
 // beyond its limit a cell has this much time to read the file and to notice the limit
 #define GRACE_SECONDS 2.0
 #define GRACE_FACTOR  1.25
 #define MOST_TOLS     16
 #define MOST_DEPTH    8 // largest depth of folders
+#define FILE_NAME     40
 
 typedef struct bench {
     setup s;
@@ -354,11 +356,15 @@ static void run_cells(bench *b)
 
 // ---- output ------------------------------------------------------------------------------------
 
+static void name_figure(study_plot plot, double tol, char name[FILE_NAME])
+{
+    snprintf(name, FILE_NAME, "%s-%g.svg", plot == STUDY_PROFILE ? "profile" : "success", tol);
+}
+
 static bool write_figure(const bench *b, const study *s, study_plot plot, int tol)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s-%g.svg", plot == STUDY_PROFILE ? "profile" : "success",
-             s->tol[tol]);
+    char name[FILE_NAME];
+    name_figure(plot, s->tol[tol], name);
     char *path = join(b->out, "/", name);
     output o;
     bool good = output_open(&o, path);
@@ -461,6 +467,47 @@ static bool find_problems(args_list *list, char *const *word, int words)
     return false;
 }
 
+// false after a line where a file of the folder of the report would replace an input, or another
+// one of them
+static bool outputs_are_free(const bench *b, char (*name)[FILE_NAME], int n, const args_list *in,
+                             int lists)
+{
+    char **path = take((size_t)n, sizeof *path);
+    bool good = true;
+    for (int i = 0; i < n; ++i) {
+        path[i] = join(b->out, "/", name[i]);
+    }
+    for (int i = 0; i < n && good; ++i) {
+        for (int k = 0; k < i && good; ++k) {
+            good = !same_place(path[i], path[k]);
+            if (good) continue;
+            complain("bench: %s is also %s, and one would replace the other; remove the link",
+                     path[i], path[k]);
+        }
+        for (int k = 0; k < lists; ++k) {
+            for (int p = 0; p < in[k].n && good; ++p) {
+                good = !replaces_input(path[i], in[k].at[p]);
+            }
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        free(path[i]);
+    }
+    free(path);
+    return good;
+}
+
+static bool report_is_free(const bench *b)
+{
+    char name[2 + 2 * MOST_TOLS][FILE_NAME] = {"runs.csv", "report.html"};
+    for (int t = 0; t < b->tols.n; ++t) {
+        name_figure(STUDY_PROFILE, b->tol[t], name[2 + 2 * t]);
+        name_figure(STUDY_SUCCESS, b->tol[t], name[3 + 2 * t]);
+    }
+    const args_list in[] = {b->problems, b->add};
+    return outputs_are_free(b, name, 2 + 2 * b->tols.n, in, 2);
+}
+
 static bool make_folder(const bench *b)
 {
     if (!b->out || mkdir(b->out, 0777) == 0 || errno == EEXIST) return true;
@@ -490,7 +537,9 @@ static int run_series(bench *b, const args *a)
                               .out = b->out,
                               .s = &b->s,
                               .repeat = b->repeat};
+    char name[][FILE_NAME] = {"series.csv", "problems.csv"};
     int code = WRONG;
+    if (good && b->out) good = outputs_are_free(b, name, 2, files, a->n_words);
     if (good && make_folder(b)) {
         interrupts_begin();
         code = series_run(&all);
@@ -525,13 +574,9 @@ static bool prepare(bench *b, const args *a)
         if (!runs_read(&b->added, b->add.at[i])) return false;
     }
     describe(b);
-    if (!make_folder(b)) return false;
+    if (!report_is_free(b) || !make_folder(b)) return false;
     char *path = join(b->out, "/", "runs.csv");
-    bool good = true;
-    for (int i = 0; i < b->add.n && good; ++i) {
-        good = !replaces_input(path, b->add.at[i]);
-    }
-    good = good && ledger_open(&b->file, path, b->settings, b->fresh, b->keep, &b->own);
+    const bool good = ledger_open(&b->file, path, b->settings, b->fresh, b->keep, &b->own);
     free(path);
     return good;
 }

@@ -15,6 +15,7 @@
 
 #include "command/command.h"
 #include "command/output.h"
+#include "problem_file/links.h"
 
 static char *name_of(const capture *c, bool alone)
 {
@@ -161,6 +162,15 @@ static bool is_free(const char *folder)
                  name);
     }
     return !found;
+}
+
+bool capture_replaces(const capture *c, const char *path)
+{
+    if (!c->folder || !path || !is_in_folder(path, c->folder, "step-")) return false;
+    complain("%s has the name of a captured problem, which could replace it; choose another folder"
+             " for --capture",
+             path);
+    return true;
 }
 
 bool capture_begin(capture *c, pcs_work *work, long first)

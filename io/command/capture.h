@@ -30,6 +30,10 @@ typedef struct capture {
     bool broken;
 } capture;
 
+// True, after a line on stderr, when a captured problem could replace the file of this path (null:
+// none), which need not exist.
+bool capture_replaces(const capture *c, const char *path);
+
 // Makes the folder and follows the solves of the work, from the step `first` (from 1) on. A folder
 // with captured problems is refused, except for a run that continues one (first > 1). False after a
 // line on stderr.

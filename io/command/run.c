@@ -20,6 +20,7 @@
 #include "problem_file/json.h"
 #include "problem_file/links.h"
 #include "problem_file/worst.h"
+#include "scene/scene_memory.h"
 
 typedef struct request {
     const char *path;
@@ -328,6 +329,24 @@ static bool set_scheme(const request *q, pcs_scene *scene)
     return false;
 }
 
+// false after a line where an output would replace a mesh file of the scene, or a captured problem
+// any file of the run
+static bool outputs_are_free(const request *q, const pcs_scene *scene)
+{
+    char *checkpoint = checkpoint_name(q);
+    const char *const own[] = {q->path, q->resume, q->trajectory, checkpoint};
+    bool good = true;
+    for (size_t i = 0; i < sizeof own / sizeof *own && good; ++i) {
+        good = !capture_replaces(&q->capture, own[i]);
+    }
+    for (const struct named_file *f = scene->memory->files; f && good; f = f->next) {
+        good = !replaces_input(q->trajectory, f->path) && !replaces_input(checkpoint, f->path) &&
+               !capture_replaces(&q->capture, f->path);
+    }
+    free(checkpoint);
+    return good;
+}
+
 static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_work *work)
 {
     if (q->until > 0) scene->settings.t_end = q->until;
@@ -348,8 +367,8 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
     c.capture.steps = scene->settings.t_end / scene->settings.h;
     interrupts_begin();
     // outputs that cannot be written are refused before the first step
-    if (!resume(q, scene, state, &c) || !output_possible(q->checkpoint) ||
-        !capture_begin(&c.capture, work, c.steps + 1)) {
+    if (!outputs_are_free(q, scene) || !resume(q, scene, state, &c) ||
+        !output_possible(q->checkpoint) || !capture_begin(&c.capture, work, c.steps + 1)) {
         return WRONG;
     }
     const int code = steps_and_report(q, scene, state, work, &c);

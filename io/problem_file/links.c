@@ -88,3 +88,13 @@ bool same_place(const char *a, const char *b)
     return strcmp(name_a, name_b) == 0 && stat(in_a, &s) == 0 && stat(in_b, &t) == 0 &&
            s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
+
+bool is_in_folder(const char *path, const char *folder, const char *begins)
+{
+    char end[4096];
+    const char *in;
+    int stream;
+    if (!links_end(path, end, sizeof end, &stream)) return false;
+    const char *name = cut(end, &in);
+    return strncmp(name, begins, strlen(begins)) == 0 && same_place(in, folder);
+}

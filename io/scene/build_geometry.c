@@ -63,7 +63,7 @@ static const char *path_of(builder *b, const char *file)
 {
     const char *slash = file[0] == '/' ? NULL : strrchr(b->src.name, '/');
     const size_t folder = slash ? (size_t)(slash + 1 - b->src.name) : 0, length = strlen(file);
-    char *path = POOL_TAKE(b->src.pool, folder + length + 1, char);
+    char *path = POOL_TAKE(&b->scene->memory->pool, folder + length + 1, char);
     if (!path) return NULL;
     memcpy(path, b->src.name, folder);
     memcpy(path + folder, file, length);
@@ -72,10 +72,14 @@ static const char *path_of(builder *b, const char *file)
 
 static pcs_status load(builder *b, const scene_geometry *in, const place *at, surface *out)
 {
+    struct pcs_scene_memory *m = b->scene->memory;
     const char *path = path_of(b, in->file);
-    if (!path) return pcs_fail_memory(b->src.name);
+    struct named_file *named = POOL_TAKE(&m->pool, 1, struct named_file);
+    if (!path || !named) return pcs_fail_memory(b->src.name);
     const pcs_status status = pcs_mesh_file_read(&b->env, path, &out->file);
     if (status != PCS_OK) return refuse_because(&b->src, at, status);
+    *named = (struct named_file){path, m->files};
+    m->files = named;
     const size_t n = 3 * (size_t)out->file->n_vertices;
     for (size_t i = 0; i < n; ++i) {
         out->file->vertices[i] *= in->scale;

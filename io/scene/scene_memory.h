@@ -19,6 +19,10 @@ struct pcs_scene_memory {
         pcs_vehicle *vehicle; // owned
         struct kept_vehicle *next;
     } * vehicles; // from the pool
+    struct named_file {
+        const char *path;
+        struct named_file *next;
+    } * files; // that the text of the scene names and were read; from the pool
 };
 
 // pcs_scene_keep with the name that shapes of a file refer to

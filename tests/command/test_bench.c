@@ -187,6 +187,30 @@ TEST(rows_of_other_programs_are_added)
     REFUSED("bad.csv:1", "bench $DATA/lcp_dense.dat --add bad.csv -o r");
 }
 
+// neither a problem nor rows of another program, nor another file of the report
+TEST(a_report_replaces_no_input)
+{
+    ck_assert_int_eq(percuss_after("mkdir r; cp $DATA/lcp_dense.dat r/report.html; cp "
+                                   "$DATA/lcp_dense.dat problem; cp problem r/problems.csv; "
+                                   "ln -s ../problem r/success-1e-06.svg; mkdir q; "
+                                   "ln -s report.html q/profile-1e-06.svg; mkdir s; "
+                                   "cp problem s/a.dat;",
+                                   "--version"),
+                     0);
+    file_write("r/runs.csv", "file,solver,tol,outcome,seconds\n");
+    REFUSED("r/report.html is the input", "bench r/report.html --tol 1e-6 -o r");
+    REFUSED("r/success-1e-06.svg is the input", "bench problem --tol 1e-8,1e-6 -o r");
+    REFUSED("r/runs.csv is the input", "bench $DATA/lcp_dense.dat --add r/runs.csv -o ./r");
+    REFUSED("one would replace the other", "bench problem --tol 1e-6 -o q");
+    REFUSED("r/problems.csv is the input", "bench --series s r/problems.csv -o r");
+    char *same = file_read("r/report.html"), *page = file_read("problem");
+    ck_assert_str_eq(same, page);
+    free(same);
+    free(page);
+    ck_assert(!file_exists("q/runs.csv") && !file_exists("r/series.csv"));
+    ck_assert_int_eq(percuss("bench --series s -o q"), 0);
+}
+
 TEST(unreadable_problems_are_cells)
 {
     file_write("bad.dat", "nothing at all");

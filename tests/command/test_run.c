@@ -554,6 +554,58 @@ TEST(no_two_outputs_are_one_file)
     REFUSED("also the file of --resume", "run pile.json -q --resume c -o c");
 }
 
+// the mesh files that the scene names are inputs, too; so is every file in the folder of captured
+// problems that has the name of one
+TEST(outputs_never_replace_what_a_scene_names)
+{
+    ck_assert_int_eq(percuss_after("mkdir m c;", "--version"), 0);
+    file_write("m/corner.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+                               "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+    const char *text =
+        "{\"percuss_scene\": 1, \"run\": {\"h\": 0.01, \"t_end\": 0.02},"
+        " \"geometries\": [{\"name\": \"corner\", \"kind\": \"hull\", \"file\": \"%s\"}],"
+        " \"bodies\": [{\"density\": 1000, \"shapes\": [{\"kind\": \"hull\","
+        " \"geometry\": \"corner\"}]}]}";
+    char scene[400];
+    snprintf(scene, sizeof scene, text, "m/corner.obj");
+    file_write("s.json", scene);
+    ck_assert_int_eq(percuss_after("cp m/corner.obj m/step-000001.pcs; cp m/corner.obj "
+                                   "s.json.checkpoint; ln -s m/corner.obj soft;",
+                                   "--version"),
+                     0);
+    const int files = file_count();
+    REFUSED("is the input", "run s.json -q -o m/corner.obj");
+    REFUSED("is the input", "run s.json -q -o soft");
+    REFUSED("is the input", "run s.json -q -o t.h5 --checkpoint ./m/../m/corner.obj");
+    snprintf(scene, sizeof scene, text, "s.json.checkpoint");
+    file_write("implied.json", scene);
+    ck_assert_int_eq(percuss_after("mv implied.json t; mkdir s; mv t s/s.json; mv "
+                                   "s.json.checkpoint s; cd s;",
+                                   "--version"),
+                     0);
+    ck_assert_int_eq(percuss_after("cd s;", "run s.json -q"), 2);
+    ck_assert_msg(strstr(err_text, "is the input") != NULL, "%s", err_text);
+
+    // of captured problems
+    snprintf(scene, sizeof scene, text, "m/step-000001.pcs");
+    file_write("s.json", scene);
+    REFUSED("name of a captured problem", "run s.json -q --capture m");
+    snprintf(scene, sizeof scene, text, "../m/corner.obj");
+    file_write("c/step-up.json", scene);
+    REFUSED("step-up.json has the name", "run c/step-up.json -q --capture c/");
+    REFUSED("name of a captured problem", "run c/step-up.json -q --capture $PWD/c");
+    ck_assert_int_eq(percuss("run c/step-up.json -q"), 0);
+    REFUSED("step-000002.pcs has the name",
+            "run c/step-up.json -q -o d/step-000002.pcs --capture d");
+    REFUSED("step-000002.pcs has the name",
+            "run c/step-up.json -q --checkpoint ./d/step-000002.pcs --capture $PWD/d/");
+    REFUSED("step-up.json.checkpoint has the name", "run c/step-up.json -q --capture .");
+    ck_assert(!file_exists("d") && !file_exists("t.h5"));
+    ck_assert_int_eq(file_count(), files);
+    // another name in that folder
+    ck_assert_int_eq(percuss("run s.json -q -o d.h5 --capture d"), 0);
+}
+
 TEST(outputs_never_replace_their_input)
 {
     char before[20], after[20];
