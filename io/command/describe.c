@@ -4,6 +4,7 @@
 #include "command/describe.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,20 @@ static const char *first_line(const char *text)
     }
 }
 
+static bool is_hdf5(const char *head, size_t n)
+{
+    return n >= 8 && memcmp(head, "\x89HDF", 4) == 0;
+}
+
+// of a text
+static file_content recognise_text(const char *text)
+{
+    const char *line = first_line(text);
+    if (*line == '{') return CONTENT_SCENE;
+    if (begins(line, "percuss-problem")) return CONTENT_PROBLEM;
+    return begins(line, "solid") || is_obj(line) ? CONTENT_MESH : CONTENT_OTHER;
+}
+
 static file_content recognise(const char *path)
 {
     char head[4096] = "";
@@ -68,14 +83,62 @@ static file_content recognise(const char *path)
     const size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
     if (f) fclose(f);
     if (n >= 8 && memcmp(head, "pcsckpt", 7) == 0) return CONTENT_CHECKPOINT;
-    if (n >= 8 && memcmp(head, "\x89HDF", 4) == 0) {
+    if (is_hdf5(head, n)) {
         return pcs_trajectory_fits(path) ? CONTENT_TRAJECTORY : CONTENT_OTHER;
     }
-    if (is_stl(head, n, s.st_size)) return CONTENT_MESH;
-    const char *line = first_line(head);
-    if (*line == '{') return CONTENT_SCENE;
-    if (begins(line, "percuss-problem")) return CONTENT_PROBLEM;
-    return begins(line, "solid") || is_obj(line) ? CONTENT_MESH : CONTENT_OTHER;
+    return is_stl(head, n, s.st_size) ? CONTENT_MESH : recognise_text(head);
+}
+
+static file_content recognise_input(const input *in)
+{
+    char head[4096] = "";
+    if (!in->bytes) return recognise(in->path);
+    memcpy(head, in->bytes, in->size < sizeof head ? in->size : sizeof head - 1);
+    return recognise_text(head);
+}
+
+// a device may never end
+#define MOST_BYTES ((size_t)1 << 30)
+
+// all of a stream in out->bytes; null, or the reason why it cannot be used
+static const char *load(FILE *f, input *out)
+{
+    for (size_t room = 1 << 16, got = 1; got > 0; out->size += got) {
+        if (!out->bytes || out->size == room) {
+            room = out->bytes ? 2 * room : room;
+            char *larger = realloc(out->bytes, room);
+            if (!larger) return "memory is out";
+            out->bytes = larger;
+        }
+        errno = 0;
+        got = fread(out->bytes + out->size, 1, room - out->size, f);
+        if (ferror(f)) return strerror(errno);
+        if (!is_hdf5(out->bytes, out->size + got) && memchr(out->bytes + out->size, 0, got)) {
+            return "it has bytes that are zero, and of a pipe only texts and problems as HDF5 are"
+                   " read; give the name of a file";
+        }
+        if (out->size + got >= MOST_BYTES)
+            return "it has more than 1073741824 bytes; larger files are not read";
+    }
+    return NULL;
+}
+
+bool input_open(const char *path, input *out)
+{
+    struct stat s;
+    *out = (input){.path = path};
+    if (stat(path, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode)) return true;
+    FILE *f = fopen(path, "rb");
+    const char *why = f ? load(f, out) : strerror(errno);
+    if (f) fclose(f);
+    if (why) complain("%s: %s", path, why);
+    return !why;
+}
+
+void input_close(input *in)
+{
+    free(in->bytes);
+    in->bytes = NULL;
 }
 
 static const struct {
@@ -152,10 +215,12 @@ static void print_head(const char *path, file_content what, const char *before)
     free(name);
 }
 
-static bool scene(const char *path, const char *before, json *j)
+static bool scene(const input *in, const char *before, json *j)
 {
     pcs_scene *s;
-    if (pcs_scene_read(NULL, path, &s) != PCS_OK) return false;
+    const pcs_status status = in->bytes ? pcs_scene_parse(NULL, in->bytes, in->size, in->path, &s)
+                                        : pcs_scene_read(NULL, in->path, &s);
+    if (status != PCS_OK) return false;
     if (j) {
         json_text(j, "name", s->name);
         json_text(j, "description", s->description);
@@ -164,7 +229,7 @@ static bool scene(const char *path, const char *before, json *j)
         put_model(j, s->model);
         put_hash(j, "model_hash", pcs_model_hash(s->model));
     } else {
-        print_head(path, CONTENT_SCENE, before);
+        print_head(in->path, CONTENT_SCENE, before);
         print_line("name", s->name);
         print_line("description", s->description);
         print_model(s->model);
@@ -174,10 +239,10 @@ static bool scene(const char *path, const char *before, json *j)
     return true;
 }
 
-static bool trajectory(const char *path, const char *before, json *j)
+static bool trajectory(const input *in, const char *before, json *j)
 {
     pcs_trajectory *t;
-    if (pcs_trajectory_open(NULL, path, &t) != PCS_OK) return false;
+    if (pcs_trajectory_open(NULL, in->path, &t) != PCS_OK) return false;
     const pcs_trajectory_info info = pcs_trajectory_info_of(t);
     const double *time = pcs_trajectory_times(t);
     const double begin = info.frames > 0 ? time[0] : 0;
@@ -193,7 +258,7 @@ static bool trajectory(const char *path, const char *before, json *j)
         put_model(j, pcs_trajectory_model(t));
         put_hash(j, "model_hash", info.model_hash);
     } else {
-        print_head(path, CONTENT_TRAJECTORY, before);
+        print_head(in->path, CONTENT_TRAJECTORY, before);
         print_line("title", info.title);
         printf("  frames      %ld, from t = %g s to %g s; reports of %ld steps\n", info.frames,
                begin, end, info.steps);
@@ -208,10 +273,10 @@ static bool trajectory(const char *path, const char *before, json *j)
     return true;
 }
 
-static bool checkpoint(const char *path, const char *before, json *j)
+static bool checkpoint(const input *in, const char *before, json *j)
 {
     pcs_checkpoint_info info;
-    if (pcs_checkpoint_read_info(path, &info) != PCS_OK) return false;
+    if (pcs_checkpoint_read_info(in->path, &info) != PCS_OK) return false;
     if (j) {
         json_real(j, "t", info.t);
         json_int(j, "steps", (int)info.steps);
@@ -221,7 +286,7 @@ static bool checkpoint(const char *path, const char *before, json *j)
         put_hash(j, "model_hash", info.model_hash);
         put_hash(j, "hash", info.hash);
     } else {
-        print_head(path, CONTENT_CHECKPOINT, before);
+        print_head(in->path, CONTENT_CHECKPOINT, before);
         printf("  state       t = %g s after %ld steps; %d coordinates, %d velocities\n", info.t,
                info.steps, info.nq, info.nv);
         printf("  hash        %016llx, of its model %016llx\n", info.hash, info.model_hash);
@@ -233,10 +298,13 @@ static bool checkpoint(const char *path, const char *before, json *j)
 static const char *const mesh_formats[] = {"OBJ", "STL as text", "binary STL"};
 
 // the box around a mesh, and whether it encloses a volume
-static bool mesh(const char *path, const char *before, json *j)
+static bool mesh(const input *in, const char *before, json *j)
 {
     pcs_mesh_file *f;
-    if (pcs_mesh_file_read(NULL, path, &f) != PCS_OK) return false;
+    const pcs_status status = in->bytes
+                                  ? pcs_mesh_file_parse(NULL, in->bytes, in->size, in->path, &f)
+                                  : pcs_mesh_file_read(NULL, in->path, &f);
+    if (status != PCS_OK) return false;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < 3 * (size_t)f->n_vertices; ++i) {
         low[i % 3] = fmin(low[i % 3], f->vertices[i]);
@@ -254,7 +322,7 @@ static bool mesh(const char *path, const char *before, json *j)
         json_reals(j, "high", 3, high);
         json_real(j, "volume", closed ? inside.m : NAN);
     } else {
-        print_head(path, CONTENT_MESH, before);
+        print_head(in->path, CONTENT_MESH, before);
         printf("  format      %s\n", mesh_formats[f->format]);
         printf("  surface     %d triangles, %d vertices\n", f->n_triangles, f->n_vertices);
         printf("  box         (%g, %g, %g) to (%g, %g, %g), in units of the file\n", low[0], low[1],
@@ -270,20 +338,20 @@ static bool mesh(const char *path, const char *before, json *j)
     return true;
 }
 
-bool describe_file(const char *path, bool as_json, const char *before, int *code)
+bool describe_file(const input *in, bool as_json, const char *before, int *code)
 {
-    const file_content what = recognise(path);
-    bool (*const of[])(const char *, const char *, json *) = {NULL,       NULL,       scene,
-                                                              trajectory, checkpoint, mesh};
+    const file_content what = recognise_input(in);
+    bool (*const of[])(const input *, const char *, json *) = {NULL,       NULL,       scene,
+                                                               trajectory, checkpoint, mesh};
     if (!of[what]) return false;
 
     *code = DONE;
     if (as_json) {
         json j = {.out = stdout};
         json_open(&j, NULL, '{');
-        json_text(&j, "file", path);
+        json_text(&j, "file", in->path);
         json_text(&j, "kind", contents[what].word);
-        const bool good = of[what](path, before, &j);
+        const bool good = of[what](in, before, &j);
         if (!good) {
             json_text(&j, "message", pcs_error_text());
             *code = complain("%s", pcs_error_text());
@@ -291,6 +359,6 @@ bool describe_file(const char *path, bool as_json, const char *before, int *code
         json_close(&j, '}');
         return true;
     }
-    if (!of[what](path, before, NULL)) *code = complain("%s", pcs_error_text());
+    if (!of[what](in, before, NULL)) *code = complain("%s", pcs_error_text());
     return true;
 }

@@ -296,6 +296,22 @@ static void write_json(const opened *in, const char *path, const facts *f)
     json_close(&j, '}');
 }
 
+static int describe_problem(const input *from, int kind, bool as_json, const char *before)
+{
+    opened in;
+    if (!setup_open_input(from, kind, true, &in)) return WRONG;
+    const facts f = look(in.p);
+    if (as_json) {
+        write_json(&in, from->path, &f);
+    } else {
+        printf("%s", before);
+        print_file(in.file, from->path);
+        print_facts(in.p, &f);
+    }
+    setup_close(&in);
+    return DONE;
+}
+
 static int run_info(int argc, char **argv)
 {
     int kind = PCS_FILE_ANY;
@@ -317,30 +333,17 @@ static int run_info(int argc, char **argv)
     int code = DONE;
     const char *before = ""; // an empty line between two files
     for (int i = 0; i < a.n_words; ++i) {
-        opened in;
-        int described;
-        if (describe_file(a.word[i], as_json, before, &described)) {
-            if (described == DONE) {
-                before = "\n";
-            } else {
-                code = described;
-            }
-            continue;
+        input in;
+        int one = WRONG;
+        if (input_open(a.word[i], &in) && !describe_file(&in, as_json, before, &one)) {
+            one = describe_problem(&in, kind, as_json, before);
         }
-        if (!setup_open(a.word[i], kind, true, &in)) {
-            code = WRONG;
-            continue;
-        }
-        const facts f = look(in.p);
-        if (as_json) {
-            write_json(&in, a.word[i], &f);
+        input_close(&in);
+        if (one == DONE) {
+            before = "\n";
         } else {
-            printf("%s", before);
-            print_file(in.file, a.word[i]);
-            print_facts(in.p, &f);
+            code = one;
         }
-        before = "\n";
-        setup_close(&in);
     }
     return finish_output(code);
 }

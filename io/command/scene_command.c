@@ -19,8 +19,8 @@ static const char *find(const char *name)
     return NULL;
 }
 
-// the names and descriptions of the scenes
-static int list(void)
+// prints the names and descriptions of the scenes
+static int list(FILE *f)
 {
     int width = 0;
     for (int i = 0; i < example_scene_count; ++i) {
@@ -33,7 +33,7 @@ static int list(void)
         if (pcs_scene_parse(NULL, row->text, strlen(row->text), row->name, &scene) != PCS_OK) {
             return complain("%s", pcs_error_text());
         }
-        printf("%-*s  %s\n", width, row->name, scene->description);
+        fprintf(f, "%-*s  %s\n", width, row->name, scene->description);
         pcs_scene_destroy(scene);
     }
     return DONE;
@@ -56,15 +56,23 @@ static int unknown(const char *name)
     return code;
 }
 
-static int write_scene(const char *name, const char *path)
+// the scene of this name, or without a name their list; path null: to the standard output
+static int write_text(const char *name, const char *path)
 {
-    const char *text = find(name);
-    output o;
-    if (!text) return unknown(name);
-    if (!path) return fputs(text, stdout) == EOF ? WRONG : DONE;
-    if (!output_open(&o, path)) return WRONG;
-    fputs(text, o.f); // output_commit checks whether it was written
-    return output_commit(&o) ? DONE : WRONG;
+    const char *text = name ? find(name) : NULL;
+    output o = {.f = stdout};
+    if (name && !text) return unknown(name);
+    if (path && !output_open(&o, path)) return WRONG;
+    int code = DONE;
+    if (text) {
+        fputs(text, o.f); // output_commit and finish_output check whether it was written
+    } else {
+        code = list(o.f);
+    }
+    if (!path) return code;
+    if (code == DONE) return output_commit(&o) ? DONE : WRONG;
+    output_abandon(&o);
+    return code;
 }
 
 static int run_scene_command(int argc, char **argv)
@@ -91,7 +99,7 @@ static int run_scene_command(int argc, char **argv)
         if (pcs_scene_write_schema(path ? path : "/dev/stdout") == PCS_OK) return DONE;
         return complain("%s", pcs_error_text());
     }
-    return finish_output(wants_list ? list() : write_scene(name, path));
+    return finish_output(write_text(name, path));
 }
 
 const command command_scene = {"scene", "write the scene of an example", run_scene_command};

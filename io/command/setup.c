@@ -2,7 +2,6 @@
 #include "command/setup.h"
 
 #include "base/hash.h"
-#include "command/describe.h"
 #include "problem_file/nearest.h"
 
 #include <math.h>
@@ -91,10 +90,13 @@ bool setup_options(const char *who, const setup *s, const pcs_solver_opts *store
 
 // ---- files -------------------------------------------------------------------------------------
 
-bool setup_open(const char *path, int kind, bool local, opened *out)
+bool setup_open_input(const input *in, int kind, bool local, opened *out)
 {
     *out = (opened){0};
-    pcs_status status = pcs_problem_file_read(NULL, path, (pcs_file_kind)kind, &out->file);
+    pcs_status status =
+        in->bytes ? pcs_problem_file_parse(NULL, in->bytes, in->size, in->path, (pcs_file_kind)kind,
+                                           &out->file)
+                  : pcs_problem_file_read(NULL, in->path, (pcs_file_kind)kind, &out->file);
     if (status == PCS_OK) {
         const bool is_local = local || (!out->file->global && !out->file->bodies);
         status = is_local ? pcs_problem_file_local(out->file, &out->p)
@@ -102,9 +104,14 @@ bool setup_open(const char *path, int kind, bool local, opened *out)
     }
     if (status == PCS_OK) return true;
 
-    complain_file(path, CONTENT_PROBLEM);
+    complain_file(in->path, CONTENT_PROBLEM);
     setup_close(out);
     return false;
+}
+
+bool setup_open(const char *path, int kind, bool local, opened *out)
+{
+    return setup_open_input(&(input){.path = path}, kind, local, out);
 }
 
 void setup_close(opened *o)

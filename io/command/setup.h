@@ -8,6 +8,7 @@
 #include <percuss/solver_table.h>
 
 #include "command/command_line.h"
+#include "command/describe.h"
 
 // the words of the kinds of files, in the order of pcs_file_kind, and of the measures, of pcs_stop
 extern const char *const setup_kinds; // any|lcp|...
@@ -71,6 +72,7 @@ typedef struct opened {
     const pcs_global_problem *g; // or null
 } opened;
 bool setup_open(const char *path, int kind, bool local, opened *out);
+bool setup_open_input(const input *in, int kind, bool local, opened *out);
 void setup_close(opened *o);
 
 // The start of a solve of this file: rows numbers, or null for r = 0. False after a line on stderr

@@ -378,6 +378,35 @@ TEST(info_knows_scenes_trajectories_and_checkpoints)
     ck_assert_int_eq((int)json_number(out_text, "frames"), 41);
 }
 
+static const char tetrahedron[] = "# a corner\nv 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 4\n"
+                                  "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+// a pipe has the same description as the file, but for its name
+TEST(info_reads_pipes)
+{
+    ck_assert_int_eq(percuss("scene --from-example arch -o arch.json"), 0);
+    ck_assert_int_eq(percuss("run arch.json --until 0.02 -q --capture-form global --capture g"
+                             " --checkpoint c --checkpoint-every 2"),
+                     0);
+    file_write("corner.obj", tetrahedron);
+    static const char *const files[] = {"pile.json", "corner.obj", "$DATA/lcp_dense.dat",
+                                        "$DATA/light_legs.pcs", "g/step-000002.hdf5"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+        char from[80];
+        snprintf(from, sizeof from, "cat %s |", files[i]);
+        ck_assert_msg(percuss_after(from, "info /dev/stdin") == 0, "%s: %s", files[i], err_text);
+        char *piped = strdup(out_text);
+        ck_assert_int_eq(percuss("info %s", files[i]), 0);
+        ck_assert_str_eq(strchr(piped, '\n'), strchr(out_text, '\n'));
+        free(piped);
+    }
+    ck_assert_int_eq(percuss_after("cat c |", "info /dev/stdin pile.json"), 2);
+    ck_assert_msg(strstr(err_text, "give the name of a file") && one_line(err_text), "%s",
+                  err_text);
+    ck_assert_msg(strncmp(out_text, "pile.json\n", 10) == 0, "%s", out_text);
+    REFUSED("/dev/zero", "info /dev/zero");
+}
+
 TEST(info_prints_nothing_of_a_file_that_it_cannot_read)
 {
     ck_assert_int_eq(percuss("run pile.json --until 0.2 -q -o a.h5 --checkpoint c "
@@ -392,9 +421,6 @@ TEST(info_prints_nothing_of_a_file_that_it_cannot_read)
         ck_assert_str_eq(out_text, "");
     }
 }
-
-static const char tetrahedron[] = "# a corner\nv 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 4\n"
-                                  "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 TEST(info_describes_meshes)
 {
@@ -559,8 +585,7 @@ TEST(no_two_outputs_are_one_file)
 TEST(outputs_never_replace_what_a_scene_names)
 {
     ck_assert_int_eq(percuss_after("mkdir m c;", "--version"), 0);
-    file_write("m/corner.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
-                               "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+    file_write("m/corner.obj", tetrahedron);
     const char *text =
         "{\"percuss_scene\": 1, \"run\": {\"h\": 0.01, \"t_end\": 0.02},"
         " \"geometries\": [{\"name\": \"corner\", \"kind\": \"hull\", \"file\": \"%s\"}],"

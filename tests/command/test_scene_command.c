@@ -1,5 +1,6 @@
 // percuss scene as the real program: the scenes of the examples.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "percuss.h"
@@ -46,6 +47,21 @@ TEST(a_written_scene_runs)
     ck_assert_int_eq(percuss("run cradle.json --json"), 0);
     ck_assert_double_eq_tol(json_number(out_text, "t"), 0.5, 1e-12);
     ck_assert_int_eq((int)json_number(out_text, "unconverged"), 0);
+}
+
+// all three are written to a file as to the standard output
+TEST(a_file_gets_what_is_printed)
+{
+    static const char *const of[] = {"--list", "--schema", "--from-example cradle"};
+    for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
+        ck_assert_int_eq(percuss("scene %s -o written", of[i]), 0);
+        ck_assert_str_eq(out_text, "");
+        ck_assert_int_eq(percuss("scene %s", of[i]), 0);
+        char *text = file_read("written");
+        ck_assert_str_eq(text, out_text);
+        free(text);
+    }
+    ck_assert_int_eq(percuss("scene --list -o /dev/full"), 2);
 }
 
 TEST(wrong_lines_are_refused)
