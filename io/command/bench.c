@@ -147,6 +147,16 @@ static bool read_tols(bench *b)
             complain("bench: --tol is '%s'; it must be a number > 0 and < 1", b->tols.at[i]);
             return false;
         }
+        // tables and names of figures have six digits
+        char text[32], other[32];
+        snprintf(text, sizeof text, "%g", b->tol[i]);
+        for (int k = 0; k < i; ++k) {
+            snprintf(other, sizeof other, "%g", b->tol[k]);
+            if (strcmp(text, other) != 0) continue;
+            complain("bench: --tol has %s and %s, the same in six digits; give it once",
+                     b->tols.at[k], b->tols.at[i]);
+            return false;
+        }
     }
     return true;
 }
@@ -452,6 +462,11 @@ static bool check_solvers(const bench *b)
 {
     for (int k = 0; k < b->solvers.n; ++k) {
         if (!check_solver(b, b->solvers.at[k])) return false;
+        for (int l = 0; l < k; ++l) {
+            if (strcmp(b->solvers.at[k], b->solvers.at[l]) != 0) continue;
+            complain("bench: --solvers has %s twice; give it once", b->solvers.at[k]);
+            return false;
+        }
     }
     return true;
 }
@@ -508,6 +523,27 @@ static bool report_is_free(const bench *b)
     return outputs_are_free(b, name, 2 + 2 * b->tols.n, in, 2);
 }
 
+// false after a line where a problem is given twice, also by another path
+static bool problems_differ(const args_list *list)
+{
+    for (int i = 0; i < list->n; ++i) {
+        const run a = {.file = list->at[i]};
+        for (int k = 0; k < i; ++k) {
+            const run b = {.file = list->at[k]};
+            if (strcmp(run_problem(&a), run_problem(&b)) != 0 || !same_place(a.file, b.file)) {
+                continue;
+            }
+            if (strcmp(a.file, b.file) == 0) {
+                complain("bench: %s is given twice; give it once", a.file);
+            } else {
+                complain("bench: %s is given twice, also as %s; give it once", a.file, b.file);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool make_folder(const bench *b)
 {
     if (!b->out || mkdir(b->out, 0777) == 0 || errno == EEXIST) return true;
@@ -561,7 +597,7 @@ static bool prepare(bench *b, const args *a)
     if (b->tols.n == 0) (void)args_split(&b->tols, "1e-4,1e-8,1e-12");
     if (b->solvers.n == 0) (void)args_split(&b->solvers, "auto");
     if (!read_tols(b) || !find_self(b) || !check_solvers(b) ||
-        !find_problems(&b->problems, a->word, a->n_words)) {
+        !find_problems(&b->problems, a->word, a->n_words) || !problems_differ(&b->problems)) {
         return false;
     }
     if (b->problems.n > INT_MAX / (b->solvers.n * b->tols.n)) {

@@ -229,6 +229,13 @@ TEST(wrong_lines_are_refused)
     REFUSED("did you mean nsgs?", "bench $DATA/lcp_dense.dat -s nsg -o r");
     REFUSED("no option", "bench $DATA/lcp_dense.dat -s nsgs:zzz=1 -o r");
     REFUSED("--tol is '2'", "bench $DATA/lcp_dense.dat --tol 2 -o r");
+    REFUSED("0.0001, the same in six digits",
+            "bench $DATA/lcp_dense.dat --tol 1e-4,1e-8,0.0001 -o r");
+    REFUSED("six digits", "bench $DATA/lcp_dense.dat --tol 1e-4,1.0000001e-4 -o r");
+    REFUSED("nsgs twice", "bench $DATA/lcp_dense.dat -s nsgs,ipm,nsgs -o r");
+    REFUSED("lcp_dense.dat is given twice; give it once",
+            "bench $DATA/lcp_dense.dat $DATA/fc3d_dense.dat $DATA/lcp_dense.dat -o r");
+    REFUSED("is given twice, also as", "bench $DATA $DATA/../data/lcp_dense.dat -o r");
     REFUSED("belong to a solver", "bench $DATA/lcp_dense.dat --opt depth=1 -o r");
     static const char *const empty[] = {"", "nsgs:,,", "nsgs:", "nsgs::depth=0", "nsgs,"};
     for (int i = 0; i < 5; ++i) {
