@@ -148,6 +148,8 @@ bool collide_leads(const pcs_shape *s1, const double *q1, const pcs_shape *s2, c
 int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shape2,
                 const double *q2, double reach, int capacity, pcs_feature *out)
 {
+    if (!shape1 || !shape2) return 0;
+    if (!out) capacity = 0;
     PCS_ASSERT((unsigned)shape1->kind < KINDS && (unsigned)shape2->kind < KINDS);
     const entry e = table[shape1->kind][shape2->kind];
     if (!e.fn && !e.many) return 0;

@@ -187,6 +187,11 @@ void feature_gap(const pcs_feature *feature, feature_pose *one, feature_pose *tw
 
 void pcs_feature_gap(const pcs_feature *feature, const double *q1, const double *q2, pcs_gap *out)
 {
+    if (!out) return;
+    if (!feature) {
+        *out = (pcs_gap){NAN, {NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}};
+        return;
+    }
     feature_pose one = {.q = q1}, two = {.q = q2};
     feature_gap(feature, &one, &two, out);
 }

@@ -463,6 +463,7 @@ void pcs_conflict_text(const pcs_model *m, const pcs_conflict *c,
 {
     const size_t room = PCS_CONFLICT_TEXT_SIZE;
     char one[PART_WORDS], two[PART_WORDS], kind[40];
+    if (!words) return;
     words[0] = '\0';
     if (!m || !c || c->one >= m->n_shapes || c->two < 0) return;
     if (c->two > (c->one >= 0 ? m->n_shapes - 1 : m->n_interactions)) return;

@@ -104,7 +104,7 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
 
 void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT_TEXT_SIZE])
 {
-    doubt_text(NULL, kind, d, text);
+    if (text) doubt_text(NULL, kind, d, text);
 }
 
 void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,

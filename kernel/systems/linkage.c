@@ -57,6 +57,7 @@ static void turn_of(const double axis[3], double angle, double Q[4])
 int pcs_linkage_place(void *linkage, const double *q, double pose[7])
 {
     const pcs_linkage *l = linkage;
+    if (!l || !q || !pose) return PCS_ERR_ARG;
     memcpy(pose, l->position, sizeof l->position);
     memcpy(pose + 3, l->orientation, sizeof l->orientation);
     for (int k = l->moves - 1; k >= 0; --k) {
@@ -82,6 +83,7 @@ int pcs_linkage_place(void *linkage, const double *q, double pose[7])
 int pcs_linkage_rows(void *linkage, const double *q, double *J)
 {
     const pcs_linkage *l = linkage;
+    if (!l || !q || !J) return PCS_ERR_ARG;
     double pose[7], R[4] = {1, 0, 0, 0}, d[3] = {0}; // the moves before: x -> R x + d
     pcs_linkage_place(linkage, q, pose);
     for (int k = 0; k < l->moves; ++k) {

@@ -170,6 +170,7 @@ static void by_table(const pcs_motion *m, double t, double q[7], double v[6])
 int pcs_motion_follow(void *motion, double t, double q[7], double v[6])
 {
     const pcs_motion *m = motion;
+    if (!m || !q || !v) return PCS_ERR_ARG;
     if (m->table) {
         by_table(m, t, q, v);
     } else {
@@ -206,6 +207,7 @@ int pcs_load_act(void *load, double t, const double q[7], const double v[6], dou
 {
     (void)t;
     const pcs_load *l = load;
+    if (!l || !q || !v || !F) return PCS_ERR_ARG;
     double rotated[3], torque[3];
     quat_turn(q + 3, 1, l->body_force, rotated);
     quat_turn(q + 3, -1, l->torque, torque);

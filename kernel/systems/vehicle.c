@@ -219,12 +219,14 @@ pcs_status pcs_vehicle_terminal_surge(const pcs_vehicle *v, double thrust, doubl
 int pcs_vehicle_ode(void *user, double t, const double *x, double *dxdt)
 {
     const pcs_vehicle_ride *ride = user;
+    if (!ride) return PCS_ERR_ARG;
     return (int)pcs_vehicle_rates(ride->vehicle, t, x, &ride->command, dxdt);
 }
 
 int pcs_vehicle_ode_euler(void *user, double t, const double *x, double *dxdt)
 {
     const pcs_vehicle_ride *ride = user;
+    if (!ride) return PCS_ERR_ARG;
     return (int)pcs_vehicle_rates_euler(ride->vehicle, t, x, &ride->command, dxdt);
 }
 
@@ -232,5 +234,5 @@ int pcs_vehicle_normalise(void *user, double t, double *x)
 {
     (void)user;
     (void)t;
-    return (int)pcs_quat_normalise(x + 3);
+    return x ? (int)pcs_quat_normalise(x + 3) : (int)PCS_ERR_ARG;
 }

@@ -95,6 +95,7 @@ pcs_status pcs_bsr_from_dense(int m, int n, double *val, pcs_arena *arena, pcs_b
 
 int pcs_bsr_find(const pcs_bsr *A, int i, int j)
 {
+    if (!A) return -1;
     int low = A->ptr[i], high = A->ptr[i + 1] - 1;
     while (low <= high) {
         const int mid = low + (high - low) / 2;

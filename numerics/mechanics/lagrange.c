@@ -438,6 +438,7 @@ pcs_status pcs_lagrange_ode(pcs_lagrange *sys, pcs_ode *out)
 int pcs_lagrange_mass(void *lagrange, const double *q, double *M)
 {
     pcs_lagrange *sys = lagrange;
+    if (!sys || !q || !M) return PCS_ERR_ARG;
     const size_t n = (size_t)sys->def.n;
     if (sys->def.slopes) {
         const pcs_status status = ask_slopes(sys, 0, q, sys->rest);
@@ -455,6 +456,7 @@ int pcs_lagrange_mass(void *lagrange, const double *q, double *M)
 int pcs_lagrange_force(void *lagrange, double t, const double *q, const double *v, double *F)
 {
     pcs_lagrange *sys = lagrange;
+    if (!sys || !q || !v || !F) return PCS_ERR_ARG;
     if (sys->def.slopes) return (int)pcs_lagrange_equations(sys, t, q, v, sys->S.L, F);
     set_point(sys, q, v);
     pcs_status status = slope(sys, t, sys->qc, 0, F);

@@ -286,6 +286,11 @@ bool measure_is_coarse(const measure_sums *m, double norm_w, pcs_measure *out)
 
 void pcs_problem_measure(const pcs_problem *p, const double *r, double *u, pcs_measure *out)
 {
+    if (!out) return;
+    if (!p || (p->n > 0 && (!r || !u))) {
+        *out = (pcs_measure){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+        return;
+    }
     problem_measure_near(p, INFINITY, r, u, out);
 }
 

@@ -2,7 +2,14 @@
 // unchanged; a failed allocation anywhere leaves everything unchanged and nothing allocated.
 #include "scene.h"
 
+#include <percuss/features.h>
+#include <percuss/linalg.h>
+#include <percuss/mechanics.h>
+#include <percuss/motion.h>
+#include <percuss/vehicle.h>
+
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 static int zero_force(void *user, double t, const double *q, const double *v, double *F)
@@ -418,6 +425,44 @@ TEST(functions_refuse_invalid_arguments)
     ck_assert_int_eq(pcs_model_nq(NULL), 0);
     ck_assert_uint_eq(pcs_work_held(NULL), 0);
     scene_close(&s);
+}
+
+// Queries answer as if there were nothing, and the callbacks of the library with a failure
+TEST(null_objects_have_no_answer)
+{
+    const pcs_shape ball = pcs_shape_sphere(1);
+    pcs_feature f[2];
+    ck_assert_int_eq(pcs_collide(NULL, NULL, &ball, NULL, 1, 2, f), 0);
+    ck_assert_int_eq(pcs_collide(&ball, NULL, NULL, NULL, 1, 2, f), 0);
+    ck_assert_int_eq(pcs_collide(&ball, NULL, &ball, NULL, 1, 2, NULL), 1); // how many there are
+    pcs_gap gap = {0};
+    pcs_feature_gap(NULL, NULL, NULL, &gap);
+    ck_assert(isnan(gap.g) && isnan(gap.N[0]) && isnan(gap.P1[1]) && isnan(gap.P2[2]));
+    pcs_feature_gap(f, NULL, NULL, NULL);
+
+    ck_assert_int_eq(pcs_bsr_find(NULL, 0, 0), -1);
+    pcs_measure measure = {0};
+    pcs_problem_measure(NULL, NULL, NULL, &measure);
+    ck_assert(isnan(measure.residual) && isnan(measure.natural_map) && isnan(measure.rounding));
+
+    char words[PCS_DOUBT_TEXT_SIZE] = "old";
+    pcs_doubt_text(PCS_DOUBT_OVERLAP, NULL, words);
+    ck_assert_str_eq(words, "");
+    pcs_doubt_text(PCS_DOUBT_OVERLAP, &(pcs_doubt){.count = 1}, NULL);
+    pcs_conflict_text(NULL, NULL, NULL);
+    pcs_conflict_text(NULL, &(pcs_conflict){0}, words);
+    ck_assert_str_eq(words, "");
+
+    double x[13] = {0}, y[36];
+    ck_assert_int_ne(pcs_motion_follow(NULL, 0, x, y), 0);
+    ck_assert_int_ne(pcs_load_act(NULL, 0, x, x, y), 0);
+    ck_assert_int_ne(pcs_linkage_place(NULL, x, y), 0);
+    ck_assert_int_ne(pcs_linkage_rows(NULL, x, y), 0);
+    ck_assert_int_ne(pcs_vehicle_ode(NULL, 0, x, y), 0);
+    ck_assert_int_ne(pcs_vehicle_ode_euler(NULL, 0, x, y), 0);
+    ck_assert_int_ne(pcs_vehicle_normalise(NULL, 0, NULL), 0);
+    ck_assert_int_ne(pcs_lagrange_mass(NULL, x, y), 0);
+    ck_assert_int_ne(pcs_lagrange_force(NULL, 0, x, x, y), 0);
 }
 
 // state and work belong to one model as it was when they were made

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// The position k of block (i, j), or -1 when it is not stored.
+/// The position k of block (i, j), or -1 when it is not stored (A null: it is not).
 PCS_API int pcs_bsr_find(const pcs_bsr *A, int i, int j);
 
 /// y = A x. x has col[n] entries, y row[m]; they must not overlap.

@@ -86,7 +86,7 @@ typedef struct pcs_measure {
 } pcs_measure;
 
 /// Computes u = W r + q and the measures of r. `p` must pass pcs_problem_check; r and u have n
-/// entries. A NaN in r gives NaN measures. Never allocates.
+/// entries. A NaN in r gives NaN measures, and so does a null pointer. Never allocates.
 PCS_API void pcs_problem_measure(const pcs_problem *p, const double *r, double *u,
                                  pcs_measure *out);
 
