@@ -365,6 +365,12 @@ static pcs_status add_to_joint(builder *b, const scene_interaction *in, const js
     if (!name || pcs_model_find_interaction(b->model, name, &joint) != PCS_OK) {
         PCS_TRY(find_interaction(b, &in->joint, &key, &joint));
     }
+    pcs_joint_def of;
+    if (pcs_model_joint(b->model, joint, &of) != PCS_OK) {
+        return refuse(&b->src, &key, PCS_ERR_FORMAT,
+                      "this interaction has no coordinates; name a hinge, a slider or another joint"
+                      " that has");
+    }
     pcs_status status;
     if (in->kind == INTERACTION_MOTOR) {
         const pcs_joint_motor motor = {joint, in->coordinate, in->target.f, in->of_speed,
@@ -379,6 +385,48 @@ static pcs_status add_to_joint(builder *b, const scene_interaction *in, const js
         status = pcs_model_add_joint_limits(b->model, &limits, id);
     }
     return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
+}
+
+// the name or the number of a body
+static const char *body_words(const builder *b, pcs_system body, char words[80])
+{
+    const char *name = pcs_model_system_name(b->model, body);
+    if (*name) {
+        snprintf(words, 80, "'%.60s'", name);
+    } else {
+        snprintf(words, 80, "%d", body.id);
+    }
+    return words;
+}
+
+// What the model refuses, too, in words of its own
+static pcs_status check_bodies(builder *b, const scene_interaction *in, const pcs_system system[2],
+                               const place *bodies)
+{
+    char words[80];
+    if (system[0].id == 0) {
+        return refuse(&b->src, bodies, PCS_ERR_FORMAT,
+                      "the first body is the world; name the other one first");
+    }
+    if (system[0].id == system[1].id) {
+        return refuse(&b->src, bodies, PCS_ERR_FORMAT,
+                      "both bodies are %s; name two different ones",
+                      body_words(b, system[0], words));
+    }
+    if (in->kind == INTERACTION_LINEAR) {
+        if (system[1].id == 0) return PCS_OK;
+        return refuse(&b->src, bodies, PCS_ERR_FORMAT,
+                      "it is of one body or Lagrangian system; name no second one");
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (!pcs_model_is_lagrangian(b->model, system[i])) continue;
+        const place item = {bodies, NULL, (size_t)i};
+        return refuse(&b->src, &item, PCS_ERR_FORMAT,
+                      "%s is a Lagrangian system, which has no place in space; name a body that it"
+                      " carries",
+                      body_words(b, system[i], words));
+    }
+    return PCS_OK;
 }
 
 // An interaction of bodies. *done: there is nothing left to set, as it is a force element, which
@@ -407,6 +455,7 @@ static pcs_status join(builder *b, const scene_interaction *in, const json_t *js
                       "it says in which copy the second body is, but the second body is none of the"
                       " copies");
     }
+    PCS_TRY(check_bodies(b, in, system, &bodies));
     def.system1 = system[0];
     def.system2 = system[1];
     if (in->kind >= INTERACTION_FORCES && in->kind < INTERACTION_JOINTS) {

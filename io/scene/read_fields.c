@@ -52,8 +52,30 @@ static const char *behind(const char *text, const char *beginning)
                : text;
 }
 
+// words of the kernel, and those of a scene file for the same
+typedef struct phrase {
+    const char *kernel, *scene;
+} phrase;
+
+// the phrase that begins here, a word on its own; null: none
+static const phrase *phrase_at(const char *text, char before)
+{
+    static const phrase phrases[] = {{"system ", "body "},
+                                     {"its systems", "its bodies"},
+                                     {"systems of", "bodies of"},
+                                     {"axis z", "axis"},
+                                     {"axis x", "direction across"}};
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases && before == ' '; ++i) {
+        const size_t n = strlen(phrases[i].kernel);
+        if (strncmp(text, phrases[i].kernel, n) != 0) continue;
+        if (text[n - 1] == ' ' || !isalpha((unsigned char)text[n])) return &phrases[i];
+    }
+    return NULL;
+}
+
 // A sentence of the kernel in the words of a scene file: without the name of the function or of the
-// object, which the place says, and `end_of_step` for PCS_ACTIVATION_END_OF_STEP.
+// object, which the place says, `end_of_step` for PCS_ACTIVATION_END_OF_STEP, `body 2` for system
+// 2.
 static void in_scene_words(const place *at, const char *text, char *out, size_t size)
 {
     static const char *const families[] = {
@@ -67,6 +89,14 @@ static void in_scene_words(const place *at, const char *text, char *out, size_t 
     text = behind(text, at->key);
     size_t n = 0;
     while (*text && n + 1 < size) {
+        const phrase *p = phrase_at(text, n == 0 ? ' ' : out[n - 1]);
+        const bool lagrangian = n >= 11 && strncmp(out + n - 11, "Lagrangian ", 11) == 0;
+        if (p && !lagrangian && n + strlen(p->scene) < size) {
+            memcpy(out + n, p->scene, strlen(p->scene));
+            n += strlen(p->scene);
+            text += strlen(p->kernel);
+            continue;
+        }
         size_t length = 0;
         for (int i = 0; i < FAMILIES && length == 0; ++i) {
             const size_t l = strlen(families[i]);

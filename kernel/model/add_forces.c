@@ -31,7 +31,7 @@ static pcs_status check_systems(const pcs_model *m, const pcs_force_def *def)
                         def->system1.id);
     }
     if (!system_can_move(m, def->system1.id - 1) && !system_can_move(m, def->system2.id - 1)) {
-        return pcs_fail(PCS_ERR_ARG, "force element: neither of its systems can move");
+        return pcs_fail(PCS_ERR_ARG, "force element: neither of its two sides can move");
     }
     for (int side = 0; side < 2 && def->kind != PCS_FORCE_USER; ++side) {
         if (!s[side] || s[side]->kind != SYSTEM_LAGRANGIAN) continue;
@@ -47,7 +47,7 @@ static pcs_status check_systems(const pcs_model *m, const pcs_force_def *def)
         return pcs_fail(
             PCS_ERR_UNSUPPORTED,
             "force element: %s has sparse matrices; let the callback act on a body that the system"
-            " carries (pcs_body_def.carrier), or put the stiffness and damping into the matrices",
+            " carries, or put the stiffness and damping into the matrices",
             system_words(s[side], words));
     }
     return PCS_OK;

@@ -234,7 +234,7 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
         return pcs_fail(PCS_ERR_ARG, "interaction: both systems are %d; give two different ones",
                         def->system1.id);
     if (!system_can_move(m, def->system1.id - 1) && !system_can_move(m, def->system2.id - 1)) {
-        return pcs_fail(PCS_ERR_ARG, "interaction: neither of its systems can move");
+        return pcs_fail(PCS_ERR_ARG, "interaction: neither of its two sides can move");
     }
     const int expected = relation_coordinates(&def->relation);
     if (expected > 0 && (s1->nq != expected || (s2 && s2->nq != expected))) {

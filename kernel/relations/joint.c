@@ -406,8 +406,8 @@ pcs_status relation_check(const pcs_relation *relation)
     }
     if (distance && !(data[6] > 0 && isfinite(data[6]))) {
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: the length is %g m; it must be positive and finite (to "
-                        "hold two points together use pcs_relation_ball_joint)",
+                        "%s: the length is %g m; it must be positive and finite (a "
+                        "ball joint holds two points together)",
                         length_words(relation), data[6]);
     }
     if (!linear) return PCS_OK;

@@ -670,14 +670,13 @@ pcs_status joint_check(const pcs_relation *relation)
     for (int i = 0; i < 2; ++i) {
         if (pcs_quat_norm(i == 0 ? def.axes1 : def.axes2) > 0) continue;
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: the quaternion axes%d is zero; pcs_joint_axes makes one from"
-                        " directions",
-                        word, i + 1);
+                        "%s: the quaternion axes%d is zero; (1, 0, 0, 0) does not turn", word,
+                        i + 1);
     }
     if (!(def.arm > 0 && isfinite(def.arm))) {
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: the arm is %g m; it must be positive and finite (pcs_model_add_joint"
-                        " replaces 0 by a length of the bodies)",
+                        "%s: the arm is %g m; it must be positive and finite, or of a joint that"
+                        " is added 0, for a length of the bodies",
                         word, def.arm);
     }
     if (relation->data[AT_COORDINATE] != 0) return check_limits(&def, relation->data);

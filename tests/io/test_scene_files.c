@@ -975,6 +975,12 @@ TEST(generators_stay_in_their_plane)
 // ---- errors ------------------------------------------------------------------------------------
 
 // the text, and the refusal: line, column, path, and words of the sentence
+// a scene of a body and a Lagrangian system with these interactions
+#define TWO(interactions)                                                                 \
+    "{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}, {\"name\": \"L\", \"kind\": " \
+    "\"lagrangian\","                                                                     \
+    " \"mass_matrix\": [[1]]}], \"interactions\": [" interactions "]}"
+
 static const struct {
     const char *text, *where, *words;
 } wrong[] = {
@@ -1174,10 +1180,32 @@ static const struct {
     {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT
      "[{\"kind\": \"ball\", \"bodies\": [\"x\", \"k\"]}]}]}",
      "bodies[0].interactions[0].bodies[0]", "no body has the name 'x'"},
+    // in words of a scene, with the names of its bodies
+    {TWO("{\"kind\": \"ball\", \"bodies\": [\"world\", \"a\"]}"), "interactions[0].bodies",
+     "the first body is the world; name"},
+    {TWO("{\"kind\": \"hinge\", \"axis\": [0, 0, 1], \"bodies\": [\"a\", \"a\"]}"),
+     "interactions[0].bodies", "both bodies are 'a'"},
+    {TWO("{\"kind\": \"spring\", \"bodies\": [\"a\", \"L\"]}"), "interactions[0].bodies[1]",
+     "'L' is a Lagrangian system"},
+    {TWO("{\"kind\": \"linear\", \"coefficients\": [1], \"bodies\": [\"L\", \"a\"]}"),
+     "interactions[0].bodies", "name no second one"},
+    {TWO("{\"kind\": \"linear\", \"coefficients\": [1, 0, 0, 1, 0, 0, 0], \"bodies\": [\"a\"]}"),
+     "interactions[0]", "of the quaternion of body 1 'a'"},
+    {TWO("{\"kind\": \"rope\", \"length\": 0, \"bodies\": [\"a\"]}"), "interactions[0]",
+     "a ball joint holds two points together"},
+    {TWO("{\"kind\": \"hinge\", \"axis\": [0, 0, 0], \"bodies\": [\"a\"]}"), "interactions[0]",
+     "the axis is (0, 0, 0)"},
+    {TWO("{\"kind\": \"rope\", \"length\": 1, \"bodies\": [\"a\"], \"name\": \"r\"}, {\"kind\":"
+         " \"limits\", \"joint\": \"r\", \"low\": 0, \"high\": 1}"),
+     "interactions[1].joint", "has no coordinates"},
+    {TWO("{\"kind\": \"rope\", \"length\": 1, \"bodies\": [\"a\"], \"touching\": true}"),
+     "interactions[0]", "contacts between its bodies"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\\nb\"}]}", "bodies[0]", "control"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\\u0000b\"}]}", "scene.json:1:", "NUL"},
     {"{\"percuss_scene\": 1, \"run\": {\"h\": 0}}", "scene.json:1:35: run.h", "above 0 s"},
 };
+
+#undef TWO
 
 TEST(an_error_says_where_it_is_and_what_to_write)
 {
@@ -1192,6 +1220,11 @@ TEST(an_error_says_where_it_is_and_what_to_write)
                           strstr(said, wrong[i].words),
                       "%s: '%s' and '%s' are not in: %s", wrong[i].text, wrong[i].where,
                       wrong[i].words, said);
+        static const char *const foreign[] = {"pcs_", "PCS_", "system1", "system 1"};
+        for (int k = 0; k < 4; ++k) {
+            ck_assert_msg(!strstr(said, foreign[k]), "%s is no word of a scene: %s", foreign[k],
+                          said);
+        }
     }
 }
 
