@@ -163,13 +163,19 @@ static double invert(const double J[9], double inverse[9])
     return sqrt(sum);
 }
 
+// what counts of an inertia: in a plane only the moment about the normal
+static void inertia_that_counts(pcs_plane plane, const double J[9], double out[9])
+{
+    for (int i = 0; i < 9; ++i) {
+        const bool whole = plane == PCS_PLANE_NONE;
+        out[i] = whole ? J[i] : i % 4 == 0 ? J[4 * plane_normal(plane)] : 0;
+    }
+}
+
 // sets the members that follow from J
 static void set_inertia(model_system *s, const double J[9])
 {
-    memcpy(s->J, J, sizeof s->J);
-    for (int i = 0; i < 9 && s->plane != PCS_PLANE_NONE; ++i) {
-        s->J[i] = i % 4 == 0 ? J[4 * plane_normal(s->plane)] : 0;
-    }
+    inertia_that_counts(s->plane, J, s->J);
     J = s->J;
     s->isotropic = !s->added && J[0] == J[4] && J[0] == J[8] && J[1] == 0 && J[2] == 0 &&
                    J[3] == 0 && J[5] == 0 && J[6] == 0 && J[7] == 0;
@@ -279,14 +285,22 @@ static pcs_status check_body(const pcs_model *m, const pcs_body_def *def)
     if ((def->jacobian || def->potential) && !def->force) {
         return pcs_fail(PCS_ERR_ARG, "body: a Jacobian or potential is given, but no force");
     }
-    PCS_TRY(check_inertia(def->inertia));
-    if (!has_added(def)) PCS_TRY(check_moments(def));
-    double inverse[9];
-    if (!isfinite(invert(def->inertia, inverse)) || !isfinite(1 / def->mass)) {
+    double J[9], inverse[9];
+    inertia_that_counts(def->plane, def->inertia, J);
+    if (def->plane == PCS_PLANE_NONE) {
+        PCS_TRY(check_inertia(J));
+        if (!has_added(def)) PCS_TRY(check_moments(def));
+    } else if (!(J[0] > 0)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "body: it is planar, and its moment of inertia about the %c axis, the"
+                        " normal of its plane, is %g kg m^2; it must be positive",
+                        "xyz"[plane_normal(def->plane)], J[0]);
+    }
+    if (!isfinite(invert(J, inverse)) || !isfinite(1 / def->mass)) {
         return pcs_fail(PCS_ERR_ARG,
                         "body: the mass %g kg and the inertia with trace %g kg m^2 are too small"
                         " to be inverted",
-                        def->mass, def->inertia[0] + def->inertia[4] + def->inertia[8]);
+                        def->mass, J[0] + J[4] + J[8]);
     }
     return has_added(def) ? check_added(def) : PCS_OK;
 }

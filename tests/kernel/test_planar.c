@@ -474,6 +474,50 @@ TEST(planar_joints_leave_planar_bodies_free)
     }
 }
 
+static int twist(void *user, double t, const double *q, const double *v, double *F)
+{
+    memset(F, 0, 6 * sizeof *F);
+    F[3 + *(const int *)user] = 0.7;
+    return 0;
+}
+
+// Of the inertia only the moment about the normal counts: alone, beside others that no solid has,
+// and in a whole matrix. A constant torque M then gives the speed M t / J.
+TEST(the_moment_about_the_normal_is_enough)
+{
+    const double moment = 0.1, t = 0.5;
+    for (int plane = PCS_PLANE_XY; plane <= PCS_PLANE_YZ; ++plane) {
+        int normal = AXES[plane][2];
+        for (int way = 0; way < 3; ++way) {
+            scene s = scene_open();
+            pcs_body_def def = at(plane, 0, 0, 0);
+            def.mass = 2;
+            for (int i = 0; i < 9 && way > 0; ++i) {
+                def.inertia[i] = way == 1 ? 7 - i : i % 4 == 0 ? 0.08 : 0;
+            }
+            def.inertia[4 * normal] = moment;
+            def.force = twist;
+            def.user = &normal;
+            const pcs_system body = scene_add(&s, &def);
+            scene_start(&s);
+            for (int i = 0; i < 50; ++i) {
+                scene_step(&s, t / 50);
+            }
+            CK_NEAR(scene_v(&s, body)[3 + normal], 0.7 * t / moment, 1e-12);
+            scene_close(&s);
+        }
+        scene s = scene_open();
+        pcs_body_def def = at(plane, 0, 0, 0);
+        def.inertia[4 * AXES[plane][0]] = moment;
+        CK_SAYS(pcs_model_add_body(s.m, &def, NULL), PCS_ERR_ARG,
+                "the normal of its plane, is 0 kg m^2");
+        def.inertia[4 * normal] = -moment;
+        CK_SAYS(pcs_model_add_body(s.m, &def, NULL), PCS_ERR_ARG,
+                "the normal of its plane, is -0.1 kg m^2");
+        scene_close(&s);
+    }
+}
+
 TEST(planar_definitions_that_are_refused)
 {
     scene s = scene_open();
