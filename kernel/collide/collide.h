@@ -15,6 +15,8 @@ double shape_radius(const pcs_shape *s);
 // thickness: diameter or least edge (hull: diameter of a ball inside); infinite for shapes without
 // another side
 double shape_thickness(const pcs_shape *s);
+// its middle, in the frame of the body
+void shape_middle(const pcs_shape *s, double x[3]);
 
 // true when a shape is rotated in its body; most are not
 static inline bool shape_is_turned(const pcs_shape *s)

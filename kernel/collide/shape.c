@@ -222,6 +222,19 @@ double shape_thickness(const pcs_shape *s)
     }
 }
 
+void shape_middle(const pcs_shape *s, double x[3])
+{
+    double c[3];
+    memcpy(x, s->position, sizeof c);
+    if (s->kind != PCS_SHAPE_HULL && s->kind != PCS_SHAPE_MESH) return;
+    for (int i = 0; i < 3; ++i) {
+        c[i] = s->kind == PCS_SHAPE_HULL ? s->geometry->of.hull.centre[i]
+                                         : 0.5 * (s->geometry->low[i] + s->geometry->high[i]);
+    }
+    quat_turn(s->orientation, 1, c, c);
+    v3_along(x, 1, c, x);
+}
+
 // ---- two shapes --------------------------------------------------------------------------------
 
 // The axes of a shape, inertial. Those of a shape that is not turned are the columns of R(Q);

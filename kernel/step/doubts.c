@@ -183,7 +183,7 @@ static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
 // the velocity of a body at the start or at the end of the step; that of carried bodies counts as 0
 static const double *velocity_of(const trial *t, int system, bool end)
 {
-    static const double rest[3] = {0};
+    static const double rest[6] = {0};
     const double *driven = driven_velocity(t, system, end);
     if (driven) return driven;
     const bool moves = system_moves(t->m, system) && t->m->system[system].kind == SYSTEM_BODY;
@@ -195,15 +195,76 @@ static bool is_half_space(const trial *t, int shape)
     return t->m->shape[shape].shape.kind == PCS_SHAPE_HALF_SPACE;
 }
 
-// speed of one body of candidate i relative to the other; to a half-space along its normal: it has
-// no other side
-static double relative_speed(const trial *t, int i, bool end)
+static bool any_spin(const double v[6])
+{
+    return v[3] != 0 || v[4] != 0 || v[5] != 0;
+}
+
+// what of a motion counts
+typedef enum motion_part {
+    OF_BODY, // that of its centre of mass
+    OF_TURN, // what the rotation adds in the middle of the shape
+    OF_SHAPE // both: that of the middle of the shape
+} motion_part;
+
+// this part of the velocity of one side of a candidate
+static void velocity_part(const trial *t, const candidate *c, int side, motion_part part, bool end,
+                          double out[3])
+{
+    const int system = side == 0 ? c->sys1 : c->sys2;
+    const int shape = side == 0 ? c->key.shape1 : c->key.shape2;
+    const double *v = velocity_of(t, system, end);
+    const double *q = system_q(t->m, system, end ? t->end.q : t->st->q);
+    double x[3], turn[3] = {0};
+    if (part != OF_BODY && any_spin(v)) {
+        shape_middle(&t->m->shape[shape].shape, x);
+        v3_cross(v + 3, x, turn);
+        pose_direction(q, turn, turn);
+    }
+    for (int i = 0; i < 3; ++i) {
+        out[i] = (part == OF_TURN ? 0 : v[i]) + turn[i];
+    }
+}
+
+// the size of a velocity where candidate i is; to a half-space along its normal: it has no other
+// side
+static double speed_of(const trial *t, int i, const double v[3])
 {
     const candidate *c = &t->list.c[i];
-    double v[3];
-    v3_sub(velocity_of(t, c->sys1, end), velocity_of(t, c->sys2, end), v);
     const bool flat = is_half_space(t, c->key.shape1) || is_half_space(t, c->key.shape2);
     return flat ? fabs(v3_dot(t->list.k[i].F, v)) : v3_norm(v);
+}
+
+// speed of one body of candidate i relative to the other, or this part of it
+static double relative_speed(const trial *t, int i, motion_part part, bool end)
+{
+    double v1[3], v2[3];
+    velocity_part(t, &t->list.c[i], 0, part, end, v1);
+    velocity_part(t, &t->list.c[i], 1, part, end, v2);
+    v3_sub(v1, v2, v1);
+    return speed_of(t, i, v1);
+}
+
+// true when rotation moves the middle of a shape of candidate i
+static bool is_carried_round(const trial *t, const candidate *c)
+{
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        const int shape = side == 0 ? c->key.shape1 : c->key.shape2;
+        double x[3];
+        shape_middle(&t->m->shape[shape].shape, x);
+        if (x[0] == 0 && x[1] == 0 && x[2] == 0) continue;
+        if (any_spin(velocity_of(t, system, false)) || any_spin(velocity_of(t, system, true))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// m: the way at this speed, at the faster end of the step
+static double way_of(const trial *t, int i, motion_part part)
+{
+    return t->h * fmax(relative_speed(t, i, part, false), relative_speed(t, i, part, true));
 }
 
 // m: what rotation and forces add to the approach of a body
@@ -239,34 +300,31 @@ static bool passes_by(const trial *t, int i, const bool *led, bool end, double s
     return v3_norm(x) > s1->reach + s2->reach + slack;
 }
 
-// Distance that the bodies of candidate i travel relative to each other, 0 where they do not meet:
-// how far other candidates are listed depends on the velocity of the frame
-static double travel_of(const trial *t, int i, const bool *led)
+// true when the bodies of candidate i may meet: how far other candidates are listed depends on the
+// velocity of the frame
+static bool may_meet(const trial *t, int i, const bool *led)
 {
     const candidate *c = &t->list.c[i];
-    const double before = relative_speed(t, i, false), after = relative_speed(t, i, true);
-    const double far = t->h * fmax(before, after);
     const double slack = own_reach(t, c->pose1) + own_reach(t, c->pose2);
-    if (!(c->g[0] <= far + slack)) return 0;
-    return passes_by(t, i, led, false, slack) && passes_by(t, i, led, true, slack) ? 0 : far;
+    if (!(c->g[0] <= way_of(t, i, OF_BODY) + slack)) return false;
+    return !passes_by(t, i, led, false, slack) || !passes_by(t, i, led, true, slack);
 }
 
-// the speed of a body where candidate i is, to a half-space along its normal
-static double own_speed(const trial *t, int i, int system, bool end)
+// the speed of one side of candidate i
+static double own_speed(const trial *t, int i, int side, motion_part part, bool end)
 {
-    const candidate *c = &t->list.c[i];
-    const double *v = velocity_of(t, system, end);
-    const bool flat = is_half_space(t, c->key.shape1) || is_half_space(t, c->key.shape2);
-    return flat ? fabs(v3_dot(t->list.k[i].F, v)) : v3_norm(v);
+    double v[3];
+    velocity_part(t, &t->list.c[i], side, part, end, v);
+    return speed_of(t, i, v);
 }
 
 // The side of candidate i that moves, at that end of the step where they move faster relative to
 // each other; of equal ones the thinner one
-static int faster_side(const trial *t, int i)
+static int faster_side(const trial *t, int i, motion_part part)
 {
     const candidate *c = &t->list.c[i];
-    const bool end = relative_speed(t, i, true) > relative_speed(t, i, false);
-    const double one = own_speed(t, i, c->sys1, end), two = own_speed(t, i, c->sys2, end);
+    const bool end = relative_speed(t, i, part, true) > relative_speed(t, i, part, false);
+    const double one = own_speed(t, i, 0, part, end), two = own_speed(t, i, 1, part, end);
     if (fabs(one - two) > EQUAL_SPEEDS * fmax(one, two)) return one > two ? 0 : 1;
     return shape_thickness(&t->m->shape[c->key.shape1].shape) <=
                    shape_thickness(&t->m->shape[c->key.shape2].shape)
@@ -274,32 +332,48 @@ static int faster_side(const trial *t, int i)
                : 1;
 }
 
-// m: how far the bodies of candidate i may move relative to each other before `system` may pass
-// through the other one: its thickness; under a rule that does not follow paths also half of both
-// shapes, over which the middle of one passes that of the other. Infinite for what nothing moves
-static double most_travel(const trial *t, const candidate *c, int system)
+// m: how far the bodies of candidate i may move relative to each other before one of them may pass
+// through the other one: its thickness, where they only turn that of its shape; under a rule that
+// does not follow paths also half of both shapes, over which the middle of one passes that of the
+// other. Infinite for what nothing moves
+static double most_travel(const trial *t, const candidate *c, int side, motion_part part)
 {
+    const int system = side == 0 ? c->sys1 : c->sys2;
     if (!system_moves(t->m, system)) return INFINITY;
     const model_system *s = &t->m->system[system];
     if (s->kind != SYSTEM_BODY || !(s->thickness > 0)) return INFINITY;
-    const double both = shape_thickness(&t->m->shape[c->key.shape1].shape) +
-                        shape_thickness(&t->m->shape[c->key.shape2].shape);
-    return t->rule == PCS_ACTIVATION_SPECULATIVE ? s->thickness : fmin(s->thickness, 0.5 * both);
+    const double one = shape_thickness(&t->m->shape[c->key.shape1].shape);
+    const double two = shape_thickness(&t->m->shape[c->key.shape2].shape);
+    const double own = part != OF_TURN ? s->thickness : side == 0 ? one : two;
+    return t->rule == PCS_ACTIVATION_SPECULATIVE ? own : fmin(own, 0.5 * (one + two));
 }
 
 // Distance that the bodies of candidate i travel relative to each other, compared with what their
-// sizes allow. The doubt names the body that moves, a driven one too, and the shape that it may
-// pass. `seen` marks the bodies that count.
+// sizes allow: their centres of mass, the middles of the two shapes, and what rotation adds in
+// these to the motion of the centres. The doubt names the body that moves, a driven one too, and
+// the shape that it may pass. `seen` marks the bodies that count.
 static void doubt_travel(const trial *t, int i, const bool *led, bool *seen, pcs_doubt *d)
 {
     const candidate *c = &t->list.c[i];
     const int system[2] = {c->sys1, c->sys2}, pose[2] = {c->pose1, c->pose2};
     const int shape[2] = {c->key.shape1, c->key.shape2};
-    const double far = travel_of(t, i, led);
+    const int parts = is_carried_round(t, c) ? OF_SHAPE : OF_BODY; // the last one
+    double way[3];
+    for (int p = OF_BODY; p <= parts; ++p) {
+        way[p] = way_of(t, i, (motion_part)p);
+    }
     for (int k = 0; k < 2; ++k) {
-        const double most = most_travel(t, c, system[k]);
-        if (!(far > most)) continue;
-        const int side = faster_side(t, i);
+        double far = 0, most = INFINITY;
+        motion_part part = OF_BODY;
+        for (int p = OF_BODY; p <= parts; ++p) {
+            const double own = most_travel(t, c, k, (motion_part)p);
+            if (!(way[p] > own) || !(far == 0 || way[p] * most > far * own)) continue;
+            far = way[p];
+            most = own;
+            part = (motion_part)p;
+        }
+        if (far == 0 || !may_meet(t, i, led)) continue;
+        const int side = faster_side(t, i, part);
         const long count = d->count + !seen[system[k]];
         doubt_add(d, far, most, pose[side] + 1, shape[1 - side]);
         d->count = count;

@@ -296,6 +296,94 @@ TEST(what_moves_on_an_arc_is_named)
     scene_close(&s);
 }
 
+static int turn_in_place(void *user, double t, double *q, double *v)
+{
+    const double w = *(const double *)user;
+    memcpy(q, (double[7]){0, 0, 0, cos(w * t / 2), 0, 0, sin(w * t / 2)}, 7 * sizeof *q);
+    memcpy(v, (double[6]){0, 0, 0, 0, 0, w}, 6 * sizeof *v);
+    return 0;
+}
+
+// A body turns in place beside a ball, and its shape sweeps 5 cm of an arc of 1 m in a step:
+// further than the thickness where this is 4 cm, also with a thick shape in the middle of the body,
+// and not where it is 6 cm. Shapes that turn about their own middle do not move.
+TEST(a_shape_off_the_centre_travels_on_its_arc)
+{
+    enum { THIN, WITH_HUB, THICK, CENTRED, SPUN_CYLINDER, ALONG_AXIS, CASES };
+    static const bool named[CASES] = {[THIN] = true, [WITH_HUB] = true};
+    const double w = 50, h = 1e-3;
+    for (int k = 0; k < 2 * CASES; ++k) {
+        const int c = k / 2;
+        const bool driven = k % 2 == 1;
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, 0);
+        pcs_body_def def = pcs_body_def_default();
+        double speed = w;
+        def.mass = 10;
+        for (int i = 0; i < 3; ++i) {
+            def.inertia[4 * i] = 5;
+        }
+        def.omega[2] = w;
+        if (driven) {
+            def.motion = turn_in_place;
+            def.user = &speed;
+        }
+        const pcs_system turner = scene_add(&s, &def);
+        const double radius = c == THICK ? 0.03 : 0.02;
+        const double far = c == CENTRED ? 0 : 1;
+        pcs_shape shape = pcs_shape_sphere(radius);
+        if (c == SPUN_CYLINDER) shape = pcs_shape_cylinder(1, 0.04);
+        shape.position[c == ALONG_AXIS ? 2 : 0] = c == SPUN_CYLINDER ? 0 : far;
+        scene_shape(&s, turner, shape, 0);
+        if (c == WITH_HUB) scene_shape(&s, turner, pcs_shape_sphere(0.2), 0);
+        // the ball in its way; its shape is thicker than the way
+        const double gap = 0.01, reach = radius + 0.1 + gap;
+        double x[3] = {far, reach, 0};
+        if (c == CENTRED) x[0] = 0;
+        if (c == ALONG_AXIS) memcpy(x, (double[]){0, reach, 1}, sizeof x);
+        if (c == SPUN_CYLINDER) memcpy(x, (double[]){0, 1.1 + gap, 0}, sizeof x);
+        scene_solid_ball(&s, 1, 0.1, x, NULL, 0);
+        scene_start(&s);
+        pcs_step_report report;
+        CK_OK(pcs_step(s.m, s.st, s.wk, h, &report));
+        const pcs_doubt *d = &report.doubt[PCS_DOUBT_TRAVEL];
+        // the thickness that counts is that of a body that forces move
+        const bool doubt = named[c] && !driven;
+        ck_assert_msg((d->count > 0) == doubt, "case %d, driven %d: %ld", c, driven, d->count);
+        if (doubt) {
+            ck_assert_int_eq(d->one, turner.id);
+            CK_NEAR(d->value, w * h, 1e-9);
+            CK_NEAR(d->limit, 2 * radius, 1e-12);
+            ck_assert_int_eq(d->two, c == WITH_HUB ? 2 : 1);
+        }
+        scene_close(&s);
+    }
+    // the driven shape sweeps through a free ball that is thinner than its way
+    for (int k = 0; k < 2; ++k) {
+        double speed = w;
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_gravity(&s, 0, 0, 0);
+        pcs_body_def def = pcs_body_def_default();
+        def.motion = turn_in_place;
+        def.user = &speed;
+        const pcs_system turner = scene_add(&s, &def);
+        pcs_shape shape = pcs_shape_sphere(0.1);
+        shape.position[0] = 1;
+        scene_shape(&s, turner, shape, 0);
+        const double radius = k == 0 ? 0.02 : 0.03;
+        scene_solid_ball(&s, 1, radius, (double[]){1, 0.11 + radius, 0}, NULL, 0);
+        scene_start(&s);
+        pcs_step_report report;
+        CK_OK(pcs_step(s.m, s.st, s.wk, h, &report));
+        const pcs_doubt *d = &report.doubt[PCS_DOUBT_TRAVEL];
+        ck_assert_int_eq(d->count, k == 0);
+        if (k == 0) ck_assert_int_eq(d->one, turner.id);
+        scene_close(&s);
+    }
+}
+
 // a solver whose iterations are limited: every such step counts, and the worst residual is reported
 TEST(steps_taken_unsolved_are_counted)
 {

@@ -80,9 +80,10 @@ typedef enum pcs_doubt_kind {
     /// Shapes overlap at the start of the step by more than a tenth of the thinner one: the
     /// direction in which they separate is a guess.
     PCS_DOUBT_OVERLAP,
-    /// Of two bodies that may meet, one moves relative to the other further than the thickness of a
-    /// free one of them or, with an activation that is not speculative (which does not look along
-    /// the motion), than half of both shapes: it may pass through. The doubt names the faster one.
+    /// Of two bodies that may meet, one (its centre of mass, or the middle of a shape that it carries
+    /// around that) moves relative to the other further than the thickness of a free one of them or,
+    /// with an activation that is not speculative (which does not look along the motion), than half
+    /// of both shapes: it may pass through. The doubt names the faster one.
     PCS_DOUBT_TRAVEL,
     /// The step was committed although it did not converge.
     PCS_DOUBT_UNSOLVED,
