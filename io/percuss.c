@@ -31,14 +31,17 @@ const command *command_find(const char *name)
 
 static int help(void)
 {
-    printf("usage: percuss SUBCOMMAND ...\n\nRuns scenes; solves contact problems, compares "
-           "solvers on them, describes and converts problem files.\n\n");
+    printf("usage: percuss SUBCOMMAND ...\n\nRuns scenes and shows their motion; solves contact "
+           "problems, compares solvers on them, describes\nand converts problem files.\n\n");
     for (int i = 0; i < COUNT; ++i) {
         printf("  %-10s%s\n", table[i]->name, table[i]->summary);
     }
-    printf("\n  percuss SUBCOMMAND --help   the flags of a subcommand\n  percuss --version         "
-           "  the version\n\nExit codes: 0 all converged, 1 at least one problem did not converge, "
-           "2 the input or the command\nline is wrong, 130 a run was interrupted.\n");
+    printf(
+        "\n  percuss SUBCOMMAND --help   the flags of a subcommand\n"
+        "  percuss --version           the version\n\n"
+        "Exit codes: 0 done, all converged, 1 something did not converge, or trajectories differ, "
+        "or a solve\nor bench was interrupted, 2 the input or the command line is wrong, or an "
+        "output cannot be written,\n130 a run was interrupted.\n");
     return finish_output(DONE);
 }
 

@@ -624,11 +624,13 @@ static int run_bench(int argc, char **argv)
     bool in_time = false;
     const args_flag flags[] = {
         {"--solvers", 's', ARGS_LIST, &b.solvers, .what = "A,B:OPT=X,...",
-         .help = "solvers, options after colons: nsgs:depth=0:order=shuffled (auto)"},
+         .help =
+             "solvers, options after colons: nsgs:depth=0:order=shuffled (auto; with --series that "
+             "of each file)"},
         {"--tol", 't', ARGS_LIST, &b.tols, .what = "X,Y,...",
-         .help = "tolerances (1e-4,1e-8,1e-12)"},
+         .help = "tolerances (1e-4,1e-8,1e-12; with --series that of each file)"},
         {"--output", 'o', ARGS_STRING, &b.out, .what = "REPORT",
-         .help = "folder for runs.csv, report.html and figures"},
+         .help = "folder for runs.csv, report.html and figures; with --series for two tables"},
         {"--series", 0, ARGS_BOOL, &in_time,
          .help =
              "each word is the folder of a captured run: its problems in the order of time, from "

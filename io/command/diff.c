@@ -158,7 +158,7 @@ static int run_diff(int argc, char **argv)
     double tol = 0;
     const args_flag flags[] = {
         {"--tol", 't', ARGS_REAL, &tol, .low = 0, .high = 1, .what = "X",
-         .help = "relative difference up to which numbers agree (0: to the bit)"},
+         .help = "relative difference up to which numbers agree; 0: to the bit"},
     };
     args a = {.command = "diff",
               .words = "TRAJ1 TRAJ2",

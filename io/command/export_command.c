@@ -149,7 +149,7 @@ static int run_export(int argc, char **argv)
         {"--first", 0, ARGS_INT, &q.first, .low = 0, .high = 2e9, .what = "N",
          .help = "the first frame, from 0"},
         {"--last", 0, ARGS_INT, &q.last, .low = -1, .high = 2e9, .what = "N",
-         .help = "the last frame (-1: that of the trajectory)"},
+         .help = "the last frame; -1: that of the trajectory"},
         {"--every", 0, ARGS_INT, &q.def.every, .low = 1, .high = 1e9, .what = "N",
          .help = "every N-th frame, and the last"},
         {"--tolerance", 0, ARGS_REAL, &q.def.tolerance, .low = 0, .high = 0.5, .what = "X",

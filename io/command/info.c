@@ -348,5 +348,5 @@ static int run_info(int argc, char **argv)
     return finish_output(code);
 }
 
-const command command_info = {"info", "describe a problem, a scene, a trajectory or a checkpoint",
+const command command_info = {"info", "describe a problem, a scene, a trajectory, a checkpoint or a mesh",
                               run_info};

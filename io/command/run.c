@@ -455,6 +455,9 @@ static int run_run(int argc, char **argv)
               ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     q.path = a.word[0];
+    if (q.every > 0 && !q.trajectory) {
+        return complain("--every needs a trajectory: add -o TRAJ.h5");
+    }
     if (q.checkpoint_every > 0 && !q.checkpoint) {
         return complain("--checkpoint-every needs a file: add --checkpoint FILE");
     }

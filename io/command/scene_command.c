@@ -81,16 +81,19 @@ static int run_scene_command(int argc, char **argv)
     bool wants_list = false, wants_schema = false;
     const args_flag flags[] = {
         {"--from-example", 0, ARGS_STRING, &name, .what = "NAME",
-         .help = "the scene of this example with its default flags"},
+         .help = "the scene of this example; --list has the names"},
         {"--output", 'o', ARGS_OUT, &path, .what = "FILE",
          .help = "write it to FILE, complete or not at all (default: to the standard output)"},
         {"--schema", 0, ARGS_BOOL, &wants_schema, .help = "the JSON schema of scene files"},
         {"--list", 0, ARGS_BOOL, &wants_list, .help = "the names and descriptions of the scenes"},
     };
-    args a = {.command = "scene",
-              .words = "",
-              .about = "Writes the scene of an example as a file for percuss run.",
-              ARGS_FLAGS(flags)};
+    args a = {
+        .command = "scene",
+        .words = "",
+        .about =
+            "Writes the scene of an example as a file for percuss run, the list of them, or the "
+            "schema of scene files.",
+        ARGS_FLAGS(flags)};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     if (wants_list + wants_schema + (name != NULL) != 1) {
         return complain("scene: give one of --from-example NAME, --schema and --list");
@@ -102,4 +105,5 @@ static int run_scene_command(int argc, char **argv)
     return finish_output(write_text(name, path));
 }
 
-const command command_scene = {"scene", "write the scene of an example", run_scene_command};
+const command command_scene = {
+    "scene", "write the scene of an example, or the schema of scene files", run_scene_command};

@@ -279,6 +279,7 @@ TEST(the_live_line_fits_into_its_terminal)
 TEST(contradictory_options_are_refused)
 {
     REFUSED("--checkpoint FILE", "run pile.json --checkpoint-every 3");
+    REFUSED("-o TRAJ.h5", "run pile.json --every 3");
     REFUSED("--capture FOLDER", "run pile.json --capture-failing");
     REFUSED("No such file", "run pile.json --resume none");
     REFUSED("not a checkpoint", "run pile.json --resume pile.json");
