@@ -121,6 +121,9 @@ bool collide_may_ridge(const pcs_shape *s1, const pcs_shape *s2);
 bool collide_is_of_face(const pcs_feature *f);
 // true for such a contact: N is its normal, N_first that of the first contact of the pair
 bool collide_of_ridge(const pcs_feature *f, const double N[3], const double N_first[3]);
+// True where an edge of one body lies beyond the second face, by the gap g along it: more than
+// rounding and the overlap along the first face admit
+bool collide_beyond(double g, double g_first, double rounding);
 
 // set in the id of a contact on an edge or a corner of a mesh or a height field
 #define SURFACE_EDGE (1u << 31)

@@ -1,8 +1,20 @@
 // Ridges: two polyhedra that touch edge on edge, as cards that lean on each other. The places that
-// the one may not enter are a wedge, and the forces at its edge lie between the normals of two
-// faces. pcs_collide gives the contacts of one of these, which rounding chooses. Those of the other
-// face are found where the body is moved by a little, into the first face and along it across its
-// edge: there the other face is the better one.
+// the edge of the one may not enter are a wedge. Which normals the force between them may have:
+//
+// - The edge is on one face and within it, by however little: the normal of that face, and no other
+//   one. A box that lies over the edge of a table tips about it, and slides over it freely.
+// - The edge is on the edge of the wedge, up to rounding: any normal between those of both faces
+//   (edges are the limit of round ones, whose normals are these). One that is enough is taken
+//   alone; a second one only where the first one pushes and lets the edge slide into the wedge
+//   (step/activate.c). Without friction no such force lasts: round edges roll off each other.
+// - The edge has been held there in the last step, along both faces or the direction between edges
+//   that were apart: the same, up to errors of the solver. Where edges overlap, their place is
+//   known to a part of the overlap.
+//
+// pcs_collide gives the contacts of one of the faces, which rounding chooses. Those of the other
+// one are found where the body is moved by a little, into the first face and along it across its
+// edge: there the other face is the better one. More are found than act: collide_beyond tells which
+// edges lie beyond the second face.
 #include "collide/collide.h"
 
 #include <math.h>
@@ -11,7 +23,7 @@
 #include "linalg/m3.h"
 
 // relative to the radii of both shapes: gaps up to which edges touch, and differences of gaps along
-// both faces up to which the edges are at the same place
+// both faces up to which edges that are held stay at the same place
 static const double ridge_even = 4e-6;
 
 // how far the body is moved, in multiples of that; along the face by half of it
@@ -34,6 +46,10 @@ static const double ridge_same = 5e-13;
 // edges nearer than this, relative to the radii, are apart in a direction that is rounding
 static const double ridge_noise = 1e-9;
 
+// Part of the overlap by which the gaps along both faces of edges at one place may differ: where
+// edges overlap, their place is known to that
+static const double ridge_blur = 0.5;
+
 static bool differ(const double N[3], const double M[3], double angle)
 {
     return v3_dot(N, M) < 1 - angle;
@@ -49,6 +65,12 @@ bool collide_is_of_face(const pcs_feature *f)
 bool collide_of_ridge(const pcs_feature *f, const double N[3], const double N_first[3])
 {
     return collide_is_of_face(f) && differ(N, N_first, ridge_angle);
+}
+
+bool collide_beyond(double g, double g_first, double rounding)
+{
+    const double depth = fmax(0, -g_first);
+    return g < -(1 + ridge_blur) * depth - rounding;
 }
 
 static bool is_polyhedron(const pcs_shape *s)

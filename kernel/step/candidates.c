@@ -512,27 +512,49 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
     return PCS_OK;
 }
 
-// Marks the contacts of the second faces of ridges. The edges are at one place, up to rounding:
-// where one of them is behind a face, the gap along this face is that of the pair
+static bool was_loaded(const candidate *c)
+{
+    return c->was_active && c->r[0] > 0;
+}
+
+// Marks the contacts of the second faces of ridges among those of one pair, of the places from
+// `first` to `end`. Those beyond which the edge lies take no part, unless the edges pressed on each
+// other along more than one normal in the last step: along both faces, or along the direction
+// between edges that were apart. Then they are at one place up to errors of the solver, and where
+// one of them is behind a face, the gap along this face is that of the pair
+static void mark_pair(const trial *t, int first, int end, candidates *list)
+{
+    const candidate *one = &list->c[first];
+    const pcs_shape *s1 = &t->m->shape[one->key.shape1].shape;
+    const pcs_shape *s2 = &t->m->shape[one->key.shape2].shape;
+    bool ridge = false, on_one = was_loaded(one), on_other = false;
+    if (end - first < 2 || !collide_may_ridge(s1, s2)) return;
+    for (int i = first + 1; i < end; ++i) {
+        candidate *c = &list->c[i];
+        c->other_face = collide_of_ridge(c->feature, list->k[i].F, list->k[first].F);
+        // edges that are apart begin with the direction between them
+        if (c->other_face && !collide_is_of_face(one->feature)) c->was_active = false;
+        ridge = ridge || c->other_face;
+        if (was_loaded(c)) *(c->other_face ? &on_other : &on_one) = true;
+    }
+    if (!ridge) return;
+    const bool edges = on_other || (!on_one && state_pressed_pair(t->st, one->key));
+    for (int i = first + 1; i < end; ++i) {
+        candidate *c = &list->c[i];
+        if (!c->other_face) continue;
+        c->refuted = !edges && collide_beyond(c->g[0], one->g[0], step_gap_rounding(t, c));
+        c->g[0] = candidate_later_gap(c->g[0], one->g[0]);
+    }
+}
+
 static void mark_ridges(const trial *t, int from, candidates *list)
 {
-    int first = from;
-    for (int i = from; i < list->n; ++i) {
-        candidate *c = &list->c[i];
-        const candidate *one = &list->c[first];
-        candidates_fetch(list, i);
-        if (i == from || !contact_same_pair(&one->key, &c->key)) {
-            first = i;
-            continue;
+    if (t->rule != PCS_ACTIVATION_SPECULATIVE) return;
+    for (int i = from, end; i < list->n; i = end) {
+        for (end = i + 1; end < list->n && contact_same_pair(&list->c[i].key, &list->c[end].key);) {
+            candidates_fetch(list, end++);
         }
-        const pcs_shape *s1 = &t->m->shape[c->key.shape1].shape;
-        const pcs_shape *s2 = &t->m->shape[c->key.shape2].shape;
-        c->other_face = t->rule == PCS_ACTIVATION_SPECULATIVE && collide_may_ridge(s1, s2) &&
-                        collide_of_ridge(c->feature, list->k[i].F, list->k[first].F);
-        if (!c->other_face) continue;
-        c->g[0] = candidate_later_gap(c->g[0], one->g[0]);
-        // edges that are apart begin with the direction between them
-        if (!collide_is_of_face(one->feature)) c->was_active = false;
+        mark_pair(t, i, end, list);
     }
 }
 

@@ -31,7 +31,7 @@ static void publish(const publishing *p, int i, count *here)
     candidate *c = &p->list->c[i];
     here->rows += c->dim;
     here->active += c->active;
-    if (law_is_unilateral(&c->law) && !c->refuted) {
+    if (law_is_unilateral(&c->law) && !c->refuted && !c->other_face) {
         // fmax of 0 and -0 may be -0
         if (-c->g[0] > here->before) here->before = -c->g[0];
         if (!p->projected && -c->g_end[0] > here->end) here->end = -c->g_end[0];

@@ -329,7 +329,8 @@ static pcs_status search_again(const trial *t, double margin, pcs_arena *mem, ne
     return near_find(t, &over, margin, mem, near);
 }
 
-// the deepest overlap: of the features found at q' or, where no search was made, of the contacts
+// the deepest overlap: of the features found at q' or, where no search was made, of the contacts.
+// At a ridge it is the lesser one of both faces, that of the first
 static double deepest(const trial *t, const touches *over, candidates *list)
 {
     const pcs_model *m = t->m;
@@ -337,8 +338,9 @@ static double deepest(const trial *t, const touches *over, candidates *list)
     feature_pose at[2] = {0};
     for (int i = 0; t->list.clear && i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
-        if (c->interaction < 0) contact_end_gap(t, &list->c[i], at);
-        if (c->interaction < 0 && -c->g_end[0] > out) out = -c->g_end[0];
+        if (c->interaction >= 0) continue;
+        contact_end_gap(t, &list->c[i], at);
+        if (!c->other_face && -c->g_end[0] > out) out = -c->g_end[0];
     }
     for (int k = 0; k < over->n; ++k) {
         const int *pair = over->pair[over->pair_of[k]];

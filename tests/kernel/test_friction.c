@@ -560,3 +560,41 @@ TEST(a_box_falls_flush_past_the_edge_of_a_wall)
         scene_close(&s);
     }
 }
+
+// the place of a box after 0.15 s that begins with its lower edge over that of a table by `over`
+static void tip_over(double over, double mu, double h, double x[3])
+{
+    const double edges[3] = {0.1, 0.1, 0.1}, from[3] = {0.1 - over, 0, 0.1};
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    const pcs_shape cube = pcs_shape_box(0.1, 0.1, 0.1);
+    scene_rough(&s, world, cube, 0, 0, mu);
+    const pcs_system box = scene_box(&s, 1, edges, from, NULL, NULL, NULL);
+    scene_rough(&s, box, cube, 0, 0, mu);
+    scene_start(&s);
+    while (s.st->t < 0.15 - 0.5 * h) {
+        scene_step(&s, h);
+        // what lies beyond the side of the table is no overlap
+        const double depth = pair_depth(&cube, scene_q(&s, box), &cube, NULL);
+        ck_assert_double_le(s.report.penetration, depth + 1e-12);
+    }
+    memcpy(x, scene_q(&s, box), 3 * sizeof *x);
+    scene_close(&s);
+}
+
+// A box whose edge lies over that of a table tips about it and slides, by the normal of one face
+// only: the motion is continuous in the overlap of the edges, down to rounding
+TEST(a_box_tips_over_an_edge_that_it_hardly_overlaps)
+{
+    const double steps[] = {1e-3, 2e-3, 5e-3};
+    for (int k = 0; k < 6; ++k) {
+        const double mu = k < 3 ? 0 : 0.3;
+        double far[3], x[3];
+        tip_over(1e-5, mu, steps[k % 3], far);
+        for (double over = 1e-13; over < 5e-6; over *= 10) {
+            tip_over(over, mu, steps[k % 3], x);
+            CK_NEAR(x[0], far[0], 3e-5);
+            CK_NEAR(x[2], far[2], 3e-5);
+        }
+    }
+}
