@@ -319,21 +319,33 @@ static void name_proof(const pcs_work *wk, int rows, const double *y, pcs_step_r
 }
 
 // memory and multiplications for a proof by linear programmes
-#define PROOF_ROOM ((size_t)1 << 27)
-#define PROOF_COST 1e8
+#define PROOF_ROOM       ((size_t)1 << 27)
+#define PROOF_ROOM_LEAST ((size_t)1 << 20)
+#define PROOF_COST       1e8
 
 // the proof by linear programmes: rows that nearly depend on each other have no other
 static bool exclude(const pcs_work *wk, const pcs_problem *p, double *y)
 {
     pcs_status status = PCS_ERR_MEMORY;
     exclusion x = {.most = PROOF_COST, .y = y};
-    for (size_t size = 1 << 16; status == PCS_ERR_MEMORY && size <= PROOF_ROOM; size *= 4) {
+    for (size_t size = PROOF_ROOM_LEAST; status == PCS_ERR_MEMORY && size <= PROOF_ROOM;
+         size *= 4) {
         pcs_arena room;
         if (pcs_arena_create(&wk->env, size, &room) != PCS_OK) return false;
+        x.heavy = bodies_mass_ratio(&wk->problem, room);
         status = problem_exclude(p, room, &x);
         pcs_arena_destroy(&wk->env, &room);
     }
     return status == PCS_OK && x.none;
+}
+
+static bool may_refute(const pcs_work *wk)
+{
+    pcs_arena room;
+    if (pcs_arena_create(&wk->env, PROOF_ROOM_LEAST, &room) != PCS_OK) return false;
+    const bool may = bodies_may_refute(&wk->problem, room);
+    pcs_arena_destroy(&wk->env, &room);
+    return may;
 }
 
 // the mean speed at which the rows of y close, as that of pcs_certificate_refute
@@ -358,6 +370,7 @@ static double *find_proof(pcs_work *wk, const pcs_step_report *out, bool cases, 
     if (diverged || out->outcome == PCS_OUTCOME_STOPPED || out->active == 0) return NULL;
     if (out->solve.outcome == PCS_OUTCOME_CONVERGED) return NULL;
     if (pcs_work_problem(wk, &p) != PCS_OK || p.n == 0 || p.n > PROOF_ROWS) return NULL;
+    if (!may_refute(wk)) return NULL;
     double *y = pcs_env_alloc(&wk->env, (size_t)p.n, sizeof *y);
     *rows = p.n;
     bool none =

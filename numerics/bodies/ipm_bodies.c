@@ -16,6 +16,7 @@ static pcs_status refute(const bodies_problem *b, const double *v_free, const ip
 {
     const bool failed = t->outcome == PCS_OUTCOME_STALLED || t->outcome == PCS_OUTCOME_MAX_ITERS;
     if (!failed || !ipm_diverges(w) || (b->A->joined && b->n > JOINED_ROWS)) return PCS_OK;
+    if (!bodies_may_refute(b, work)) return PCS_OK;
     pcs_problem p;
     double *scratch = PCS_TAKE(&work, 2 * (size_t)b->n, double);
     PCS_TRY(bodies_assemble(b, v_free, &work, &p));

@@ -18,6 +18,7 @@
 // not such velocities.
 #include <percuss/certificate.h>
 
+#include <float.h>
 #include <string.h>
 
 #include "certificate/range.h"
@@ -30,8 +31,8 @@
 #define BEYOND 1e5
 // W y over y, relative to the largest, of bodies that are turned by such an angle
 #define TURNED 1e-6
-// smallest singular value of W that is none, relative to the largest
-#define STRICT 1e-12
+// roundings of W, times its rows: a smaller singular value, relative to the largest, may be none
+#define STRICT (8 * DBL_EPSILON)
 
 // true when y.u >= 0 needs velocities that large; y is in K, t of n is scratch
 static bool needs_beyond(const range *x, const double *y, double *t)
@@ -49,7 +50,7 @@ static bool needs_beyond(const range *x, const double *y, double *t)
             W[k + n * i] = w;
         }
     }
-    const int rank = dense_null((int)n, (int)n, W, Z, STRICT, scratch);
+    const int rank = dense_null((int)n, (int)n, W, Z, STRICT * (double)n, scratch);
     if (rank < 0) return false;
     double left = 0;
     for (size_t i = 0; i < n; ++i) {

@@ -283,9 +283,11 @@ void problem_restrict(const pcs_problem *p, const int *place, int na, const doub
     }
 }
 
-// W^T y may miss -K* by this much of the sum of the sizes of its products, entry by entry
-#define REFUTE_TOL 1e-13
-// largest q'y of a proof, relative to |q|'|y|
+// W^T y may miss -K* by so many roundings for each row of the sum of the sizes of its products, and
+// by no more than this part of it
+#define REFUTE_ROUNDINGS 16
+#define REFUTE_TOL       1e-13
+// part of |q|'|y| that may be rounding of q'y
 #define REFUTE_GAIN 1e-8
 
 // t = W^T y and size = |W|^T |y|
@@ -314,46 +316,43 @@ static bool proves_by_normal(const pcs_block *k, const double *y)
 }
 
 // t_N r_N + t_T r_T <= 0 for every r of the block's cone, up to the rounding of t
-static bool polar_of_coulomb(const pcs_block *k, const double *t, const double *size)
+static bool polar_of_coulomb(const pcs_block *k, const double *t, const double *size, double tol)
 {
     const double *x = t + k->row, *s = size + k->row;
     double high = x[0] + k->mu * cone_tangent(k->dim, x), room = s[0];
     for (int c = 1; c < k->dim; ++c) {
         room += k->mu * s[c];
     }
-    return high <= REFUTE_TOL * room && isfinite(room);
+    return high <= tol * room && isfinite(room);
 }
 
 double problem_gain(const pcs_problem *p, const double *y)
 {
-    double gain = 0;
+    double gain = 0, sum = 0;
     for (int i = 0; i < p->n; ++i) {
         gain -= p->q[i] * y[i];
+        sum += fabs(p->q[i] * y[i]);
     }
-    return gain - MEASURE_ROUNDINGS * p->far.rounding * problem_norm(p->n, y);
+    return gain - REFUTE_GAIN * sum - MEASURE_ROUNDINGS * p->far.rounding * problem_norm(p->n, y);
 }
 
 bool problem_proof(const pcs_problem *p, const double *y, double *t)
 {
-    double sum = 0;
-    for (int i = 0; i < p->n; ++i) {
-        sum += fabs(p->q[i] * y[i]);
-    }
-    if (!(problem_gain(p, y) > REFUTE_GAIN * sum)) return false;
+    if (!(problem_gain(p, y) > 0)) return false;
 
     double *size = t + p->n;
+    const double tol = fmin(REFUTE_TOL, REFUTE_ROUNDINGS * DBL_EPSILON * p->n);
     multiply(&p->W, y, t, size);
     for (int b = 0; b < p->nb; ++b) {
         if (p->block[b].cone == PCS_CONE_COULOMB) {
-            if (!proves_by_normal(&p->block[b], y) || !polar_of_coulomb(&p->block[b], t, size)) {
-                return false;
-            }
+            if (!proves_by_normal(&p->block[b], y)) return false;
+            if (!polar_of_coulomb(&p->block[b], t, size, tol)) return false;
             continue;
         }
         for (int c = p->block[b].row; c < p->block[b].row + p->block[b].dim; ++c) {
             const double wrong = p->block[b].cone == PCS_CONE_UNILATERAL ? t[c] : fabs(t[c]);
             if (p->block[b].cone == PCS_CONE_BOX && y[c] != 0) return false;
-            if (!(wrong <= REFUTE_TOL * size[c]) || !isfinite(size[c])) return false;
+            if (!(wrong <= tol * size[c]) || !isfinite(size[c])) return false;
         }
     }
     return true;

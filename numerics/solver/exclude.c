@@ -20,7 +20,8 @@
 // y of the equations u = W r + q in which no variable may have a positive part, as in Farkas'
 // lemma. Variables whose sum is more than MOST times q count as infinite: u would have lost its
 // digits in W r. Walls that close on a body are never parallel to the last digit, and are satisfied
-// by such impulses.
+// by such impulses. A heavy body on a light one needs large ones, too, in units of the light one:
+// MOST is for the heavy one.
 //
 // A status is decided by holding variables at zero, so that a child begins with the dictionary of
 // its parent (pivot.h). Boxes, r = s - mu with 0 <= s <= 2 mu and u = z_0 - z_1, and unilateral
@@ -243,7 +244,7 @@ static bool build(search *s, pcs_arena *work, dict *t, unsigned char **held)
     for (int j = 0; j < s->columns; ++j) {
         t->nonbasic[j] = j;
     }
-    s->most = MOST;
+    s->most = MOST * fmax(1, s->out->heavy);
     for (int b = 0; b < s->p->nb; ++b) {
         build_block(s, b, t, *held);
     }
@@ -505,7 +506,7 @@ pcs_status problem_exclude(const pcs_problem *p, pcs_arena work, exclusion *x)
 {
     search s = {.p = p, .out = x};
     const size_t n = (size_t)p->n, nb = (size_t)p->nb;
-    *x = (exclusion){.most = x->most, .y = x->y};
+    *x = (exclusion){.most = x->most, .heavy = x->heavy, .y = x->y};
     if (x->y) memset(x->y, 0, n * sizeof *x->y);
     s.of = PCS_TAKE(&work, nb, block_codes);
     if (!s.of) return pcs_fail_memory("exclude");

@@ -215,3 +215,34 @@ TEST(positions_that_no_state_has)
         scene_close(&s);
     }
 }
+
+// a pebble under a cube of 2 m, of one density: the impulses are the weights, whatever the ratio
+TEST(a_pebble_under_a_cube_is_no_contradiction)
+{
+    static const double ratio[] = {100, 600, 1000, 3000, 10000, 20000};
+    for (size_t k = 0; k < sizeof ratio / sizeof *ratio; ++k) {
+        for (int box = 0; box < 2; ++box) {
+            scene s = scene_open();
+            const double a = 2 / ratio[k], small[3] = {a, a, a}, large[3] = {2, 2, 2};
+            const double at[3] = {0, 0, a / 2}, above[3] = {0, 0, a + 1};
+            scene_rough(&s, world, pcs_shape_half_space(e_z, 0), 0, 0, 0.5);
+            s.scheme = pcs_scheme_default();
+            scene_gravity(&s, 0, 0, -9.81);
+            const pcs_system pebble =
+                box ? scene_box(&s, 2500 * a * a * a, small, at, NULL, origin, origin)
+                    : scene_ball(&s, 1300 * a * a * a, a / 2, at, origin);
+            const pcs_system cube = scene_box(&s, 20000, large, above, NULL, origin, origin);
+            scene_rough(&s, pebble, box ? pcs_shape_box(a, a, a) : pcs_shape_sphere(a / 2), 0, 0,
+                        0.5);
+            scene_rough(&s, cube, pcs_shape_box(2, 2, 2), 0, 0, 0.5);
+            scene_start(&s);
+            for (int step = 0; step < 4; ++step) {
+                CK_OK(pcs_step(s.m, s.st, s.wk, 5e-3, &s.report));
+                ck_assert_msg(s.report.outcome != PCS_OUTCOME_INFEASIBLE &&
+                                  s.report.solve.outcome != PCS_OUTCOME_INFEASIBLE,
+                              "ratio %g, box %d, step %d", ratio[k], box, step);
+            }
+            scene_close(&s);
+        }
+    }
+}

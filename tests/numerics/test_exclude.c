@@ -111,6 +111,27 @@ TEST(what_has_a_solution_is_not_excluded)
     }
 }
 
+// A body of mass M on one of unit mass, which falls onto the ground: r = (1 + M, M)
+TEST(a_heavy_body_may_lie_on_a_light_one)
+{
+    for (double M = 1; M < 1e13; M *= 10) {
+        particle t = {.p = {.n = 2, .nb = 2}};
+        const double H[2][3] = {{1}, {-1, sqrt(1 / M)}};
+        memcpy(t.H, H, sizeof H);
+        for (int b = 0; b < 2; ++b) {
+            t.block[b] = (pcs_block){PCS_CONE_UNILATERAL, b, 1, 0};
+        }
+        t.q[0] = -1;
+        close_problem(&t);
+        exclusion x = {.most = ENOUGH, .heavy = 1 + M};
+        pcs_arena room;
+        CK_OK(pcs_arena_create(NULL, ROOM, &room));
+        CK_OK(problem_exclude(&t.p, room, &x));
+        pcs_arena_destroy(NULL, &room);
+        ck_assert_msg(!x.none, "M %g", M);
+    }
+}
+
 // A motor of prescribed speed presses the particle against a wall that is `tilt` from parallel:
 // without friction it escapes along the wall, at a speed of 1 / tilt. A motor with a limit stops.
 static bool press(double tilt, pcs_cone motor)

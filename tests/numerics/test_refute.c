@@ -1,5 +1,6 @@
 // Problems without a solution: the proof in closed form, none where a solution exists, and the
 // outcome of solvers that run out of time.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,6 +55,43 @@ TEST(two_walls_that_close)
     t.q[2] = 0.5;
     CK_OK(pcs_certificate_refute(NULL, &t.p, y, &closing));
     ck_assert(y[0] == 0 && y[2] == 0 && closing == 0);
+}
+
+// W = (1 -1; -1 1 + e), q = (-1, 1/2) has the solution r = (1 + 1/(2e), 1/(2e)), u = 0, in exact
+// numbers for e = 2^-k: W is not singular to rounding
+TEST(what_is_nearly_singular_is_not_refuted)
+{
+    for (int k = 10; k <= 44; k += 2) {
+        double e = ldexp(1, -k), W[4] = {1, -1, -1, 1 + e}, q[2] = {-1, 0.5};
+        pcs_block block[2] = {{PCS_CONE_UNILATERAL, 0, 1, 0}, {PCS_CONE_UNILATERAL, 1, 1, 0}};
+        unsigned char memory[4096];
+        pcs_arena arena = {.base = memory, .size = sizeof memory};
+        pcs_problem p = {.n = 2, .nb = 2, .block = block, .q = q};
+        CK_OK(pcs_bsr_from_dense(2, 2, W, &arena, &p.W));
+        double y[2], closing, r[2] = {0}, u[2];
+        pcs_report report;
+        CK_OK(pcs_certificate_refute(NULL, &p, y, &closing));
+        ck_assert_msg(closing == 0 && y[0] == 0 && y[1] == 0, "e = 2^-%d", k);
+        CK_OK(pcs_solve_alloc(NULL, &p, NULL, r, u, &report));
+        ck_assert_msg(report.outcome != PCS_OUTCOME_INFEASIBLE, "e = 2^-%d", k);
+    }
+}
+
+// q.y = 0 but for rounding: r = (1, 0) solves it
+TEST(the_rounding_of_q_is_no_proof)
+{
+    double W[4] = {1, -1, -1, 1};
+    pcs_block block[2] = {{PCS_CONE_UNILATERAL, 0, 1, 0}, {PCS_CONE_UNILATERAL, 1, 1, 0}};
+    for (int k = 1; k <= 50; ++k) {
+        double q[2] = {-0.1 * k, 0.1 * k * (1 - 4 * DBL_EPSILON)};
+        unsigned char memory[4096];
+        pcs_arena arena = {.base = memory, .size = sizeof memory};
+        pcs_problem p = {.n = 2, .nb = 2, .block = block, .q = q};
+        CK_OK(pcs_bsr_from_dense(2, 2, W, &arena, &p.W));
+        double y[2], closing;
+        CK_OK(pcs_certificate_refute(NULL, &p, y, &closing));
+        ck_assert(closing == 0 && y[0] == 0 && y[1] == 0);
+    }
 }
 
 TEST(three_walls_that_close)

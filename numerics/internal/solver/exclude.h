@@ -7,8 +7,10 @@
 #include <percuss/problem.h>
 
 typedef struct exclusion {
-    double most; // multiplications that the search may spend
-    double *y;   // n or null: a proof without any decision, as that of pcs_certificate_refute; or 0
+    double most;  // multiplications that the search may spend
+    double heavy; // ratio of the largest mass that a contact moves to the least, >= 1 (0: 1): so
+                  // many times larger impulses count
+    double *y; // n or null: a proof without any decision, as that of pcs_certificate_refute; or 0
     double spent; // multiplications
     int nodes;    // linear programmes
     bool none;    // proved: there is no solution
