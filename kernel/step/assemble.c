@@ -191,7 +191,7 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
         if (!c->joint_shift) continue;
         // Such velocities open joints until the middle by order h: redundant rows there lock what
         // the joints leave free, with impulses that change the angular momentum
-        if (contradicted && c->loop) {
+        if (contradicted && (c->loop || (c->closes && closed == middle))) {
             PCS_TRY(rows_back(t, c, &list->k[i], t->st->q, mem));
             continue;
         }

@@ -10,20 +10,23 @@
 // The rows of such joints are therefore taken at coordinates that are moved to where all joints are
 // closed: by order h^2 in the middle of a step, where the midpoint rule keeps its order, and by the
 // drift where positions are not projected. The state itself does not move. Islands of joints alone
-// get these rows where two joints of a pair are open at q_k and none is driven, and where the first
-// solve fails.
+// get these rows where two joints of a pair have theirs in the middle, or are open at q_k, and none
+// is driven, and where the first solve fails.
 #include "step/project.h"
 
 #include <string.h>
 
 // Parts of the size of the smallest body. A loop is open at q_k when a joint is by more than OPEN:
-// a projection leaves less. Joints are then closed to CLOSED, where rows contradict each other by
-// rounding alone. Largest number of steps for that; where rounding ends these before, the part of
-// what was open that may be left
-#define OPEN        1e-9
-#define CLOSED      1e-14
-#define CLOSE_STEPS 12
-#define CLOSE_LEFT  1e-3
+// a projection leaves less. Joints are then closed to CLOSED, or a part of the tolerance of the
+// solver, as rows contradict each other by what is open; near the rounding of the gaps a step costs
+// least squares. Without a projection the state is open by much more: CLOSED_DRIFT. Largest number
+// of steps for that; where rounding ends these before, the part of what was open that may be left
+#define OPEN         1e-9
+#define CLOSED       1e-12
+#define CLOSED_PART  1e-2
+#define CLOSED_DRIFT 1e-14
+#define CLOSE_STEPS  12
+#define CLOSE_LEFT   1e-3
 
 // true when a joint is open at q_k
 static bool is_open(const trial *t, const candidate *c)
@@ -35,21 +38,32 @@ static bool is_open(const trial *t, const candidate *c)
     return square > OPEN * OPEN * t->size * t->size;
 }
 
-// true when an earlier joint of the list joins the same two bodies as joint i
+// true when the same joint is there twice: its rows depend on each other at any coordinates
+static bool is_same(const trial *t, const candidate *b, const candidate *c)
+{
+    const pcs_interaction_def *d = &t->m->interaction[b->interaction];
+    const pcs_interaction_def *e = &t->m->interaction[c->interaction];
+    return d->system1.id == e->system1.id && d->relation.gap == e->relation.gap &&
+           d->relation.has_data && e->relation.has_data &&
+           memcmp(d->relation.data, e->relation.data, sizeof d->relation.data) == 0;
+}
+
+// true when an earlier joint of the list, another one, joins the same two bodies as joint i
 static bool joins_again(const trial *t, int i)
 {
     const candidate *c = &t->list.c[i];
     for (int j = 0; j < i; ++j) {
         const candidate *b = &t->list.c[j];
         if (!b->active || b->law.kind != PCS_LAW_EQUALITY) continue;
-        if (b->sys1 == c->sys1 && b->sys2 == c->sys2) return true;
-        if (b->sys1 == c->sys2 && b->sys2 == c->sys1) return true;
+        const bool same = b->sys1 == c->sys1 && b->sys2 == c->sys2;
+        const bool turned = b->sys1 == c->sys2 && b->sys2 == c->sys1;
+        if ((same || turned) && !is_same(t, b, c)) return true;
     }
     return false;
 }
 
 // per root: it has a loop of joints; two joints of one pair; rows that are no equalities; a joint
-// that is open; a joint with a function of time
+// that is open where its rows are, as in the middle of any step; a joint with a function of time
 typedef struct island {
     bool loop, twice, mixed, open, timed;
 } island;
@@ -64,7 +78,7 @@ static void mark_islands(const trial *t, int *up, int *tree, island *of)
         island *root = &of[island_root(up, mover)];
         root->mixed = root->mixed || candidate_cone(c) != PCS_CONE_EQUALITY;
         if (c->law.kind != PCS_LAW_EQUALITY) continue;
-        root->open = root->open || is_open(t, c);
+        root->open = root->open || step_at_middle(t, c) || is_open(t, c);
         root->timed = root->timed || c->timed;
         const int one = island_root(tree, system_moves(t->m, c->sys1) ? c->sys1 : world);
         const int two = island_root(tree, system_moves(t->m, c->sys2) ? c->sys2 : world);
@@ -75,8 +89,9 @@ static void mark_islands(const trial *t, int *up, int *tree, island *of)
 }
 
 // True when the joints of a loop need rows where they are closed; joints are not closed at the
-// value that a function of time has. What two joints of a pair hold twice depends on both being
-// closed; a longer loop, as that of four bars, keeps most of its motion while it is open
+// value that a function of time has. Rows of two joints of a pair that are open by d have singular
+// values of order d, which are far above rounding in a step of some mrad: as rows they lock what
+// both leave free. A longer loop, as that of four bars, keeps most of its motion while it is open
 static bool needs_closed(const candidates *list, const island *of)
 {
     return of->mixed || list->disagree || (of->twice && of->open && !of->timed);
@@ -123,6 +138,14 @@ static pcs_status take_set(candidates *list, bool timed, pcs_arena *mem, project
     return PCS_OK;
 }
 
+// m: the gap to which joints are closed
+static double closed_gap(const trial *t)
+{
+    const pcs_scheme *s = &t->m->scheme;
+    const double part = s->projection == PCS_PROJECTION_NONE ? CLOSED_DRIFT : CLOSED;
+    return fmin(part, CLOSED_PART * s->solver.tol) * t->size;
+}
+
 pcs_status step_close_loops(const trial *t, const double *q, candidates *list, pcs_arena *mem,
                             const double **closed)
 {
@@ -136,7 +159,7 @@ pcs_status step_close_loops(const trial *t, const double *q, candidates *list, p
     memcpy(moved, q, (size_t)m->nq * sizeof *q);
     trial there = *t;
     there.end.q = moved;
-    there.proj_tol = CLOSED * t->size;
+    there.proj_tol = closed_gap(t);
     pcs_step_report report = {0};
     PCS_TRY(project_joints(&there, &set, CLOSE_STEPS, scratch, moved, &report));
     const double most = fmax(CLOSE_LEFT * report.violation_before, there.proj_tol);

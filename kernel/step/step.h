@@ -59,8 +59,8 @@ typedef struct candidate {
     bool kept_on;    // it is also among the contacts of bodies that the next step skips (skip.c)
     bool timed;      // interactions: the relation has a function of time f
     bool loop;       // a joint of a loop whose rows are those of other joints
-    bool closes; // a joint of a loop beside other rows: its rows are taken where joints are closed
-    double *g;   // gaps at q_k (candidate_measures of them)
+    bool closes;     // a joint of a loop whose rows are taken where joints are closed
+    double *g;       // gaps at q_k (candidate_measures of them)
     pcs_law law;
     double own[11]; // memory of g, g_end, u_k, r and u, if it is large enough
     double *g_end;  // gaps at q'

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "linalg/m3.h"
+
 static const double origin[3] = {0};
 static const pcs_system world = {0};
 
@@ -206,6 +208,101 @@ TEST(what_two_joints_hold_one_holds)
         ck_assert_int_le(most, 12);
         for (int i = 0; i < 9; ++i) {
             CK_NEAR(twice[i], once[i], !rigid ? 1e-3 : textbook ? 3e-5 : 1e-7);
+        }
+    }
+}
+
+typedef struct two_boxes {
+    int n;
+    pcs_joint_kind kind[3]; // between the boxes
+    double along[3];        // m, of each on their common axis
+    double across;          // m, of the last one from it
+    pcs_joint_kind same;    // the one that holds what these hold together
+} two_boxes;
+
+// Two boxes fly as one body at 12 rad/s; x: where they are after 0.2 s; angular momentum about the
+// origin, where the centre of mass stays, and energy are kept to the error of the scheme
+static void fly(const two_boxes *pair, bool twice, double h, int seed, double x[6])
+{
+    test_random rng = random_seed((uint64_t)seed);
+    const double mass[2] = {3, 2}, at[2][3] = {{-0.16, 0.04, 0}, {0.24, -0.06, 0}};
+    const double edges[2][3] = {{0.3, 0.1, 0.2}, {0.15, 0.3, 0.1}};
+    double axis[3], omega[3], L[2][3], E[2];
+    for (int c = 0; c < 3; ++c) {
+        axis[c] = random_between(&rng, 0.3, 1);
+        omega[c] = random_between(&rng, -12, 12);
+    }
+    v3_scale(1 / v3_norm(axis), axis, axis);
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    scene_gravity(&s, 0, 0, 0);
+    pcs_system box[2];
+    for (int i = 0; i < 2; ++i) {
+        double v[3];
+        v3_cross(omega, at[i], v);
+        box[i] = scene_box(&s, mass[i], edges[i], at[i], NULL, v, omega);
+    }
+    const double side[3] = {axis[1], -axis[0], 0};
+    for (int j = 0; j < (twice ? pair->n : 1); ++j) {
+        double point[3];
+        v3_along((double[3]){0.05, 0.02, 0.03}, pair->along[j], axis, point);
+        if (j > 0 && j == pair->n - 1) v3_along(point, pair->across, side, point);
+        hold(&s, twice ? pair->kind[j] : pair->same, box[1], box[0], point, axis);
+    }
+    scene_start(&s);
+    for (int k = 0; k < 2; ++k) {
+        v3_copy((double[3]){0}, L[k]);
+        E[k] = scene_kinetic(&s);
+        for (int i = 0; i < 2; ++i) {
+            const double *q = scene_q(&s, box[i]), *v = scene_v(&s, box[i]), *e = edges[i];
+            double spin[3], turned[3], orbit[3];
+            for (int c = 0; c < 3; ++c) {
+                const double a = e[(c + 1) % 3], b = e[(c + 2) % 3];
+                spin[c] = mass[i] / 12 * (a * a + b * b) * v[3 + c];
+            }
+            pcs_quat_rotate(q + 3, spin, turned);
+            v3_cross(q, v, orbit);
+            v3_along(L[k], 1, turned, L[k]);
+            v3_along(L[k], mass[i], orbit, L[k]);
+        }
+        for (int i = 0; k == 0 && i < (int)(0.2 / h + 0.5); ++i) {
+            scene_step(&s, h);
+        }
+    }
+    for (int c = 0; c < 3; ++c) {
+        CK_NEAR(L[1][c], L[0][c], 0.01 * v3_norm(L[0]));
+    }
+    CK_NEAR(E[1], E[0], 0.02 * E[0]);
+    for (int i = 0; i < 6; ++i) {
+        x[i] = scene_q(&s, box[i / 3])[i % 3];
+    }
+    scene_close(&s);
+}
+
+// In the middle of a step of 4 ms joints are open by more than rounding: rows there would lock what
+// the joints leave free, and solve that to the last digit, with other momenta and energies. The
+// difference from the motion of one joint is of order h^2, 0.01 m at 4 ms
+TEST(pairs_fly_as_one_joint_lets_them)
+{
+    static const two_boxes pairs[7] = {
+        {2, {PCS_JOINT_BALL, PCS_JOINT_BALL}, {0, 0.2}, 0, PCS_JOINT_HINGE},
+        {2, {PCS_JOINT_BALL, PCS_JOINT_CYLINDRICAL}, {0, 0.1}, 0, PCS_JOINT_HINGE},
+        {2, {PCS_JOINT_HINGE, PCS_JOINT_CYLINDRICAL}, {0, 0.15}, 0, PCS_JOINT_HINGE},
+        {2, {PCS_JOINT_CYLINDRICAL, PCS_JOINT_CYLINDRICAL}, {0, 0.1}, 0, PCS_JOINT_CYLINDRICAL},
+        {2, {PCS_JOINT_SLIDER, PCS_JOINT_CYLINDRICAL}, {0, 0.1}, 0.1, PCS_JOINT_SLIDER},
+        {3, {PCS_JOINT_BALL, PCS_JOINT_BALL, PCS_JOINT_BALL}, {0, 0.1, 0.2}, 0, PCS_JOINT_HINGE},
+        {3,
+         {PCS_JOINT_HINGE, PCS_JOINT_CYLINDRICAL, PCS_JOINT_BALL},
+         {0, 0.15, 0.2},
+         0,
+         PCS_JOINT_HINGE}};
+    for (int k = 0; k < 42; ++k) {
+        const double h = k % 2 ? 0.004 : 0.002;
+        double twice[6], once[6];
+        fly(&pairs[k / 2 % 7], true, h, k / 14, twice);
+        fly(&pairs[k / 2 % 7], false, h, k / 14, once);
+        for (int i = 0; i < 6; ++i) {
+            CK_NEAR(twice[i], once[i], 0.01 * (h / 0.004) * (h / 0.004));
         }
     }
 }
