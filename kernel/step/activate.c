@@ -330,6 +330,38 @@ pcs_status step_activate(const trial *t, pcs_arena *mem, candidates *list)
     return step_confirm_held(t, *mem, list);
 }
 
+// ---- kinks of driven bodies ---------------------------------------------------------------------
+
+// True where a kink turns a contact that is near, or one that rebounds, faster than one that lands
+static pcs_status meets_kink(const trial *t, const candidate *c, pcs_arena mem, bool *out)
+{
+    const candidate_kink *kink = candidate_kink_of(c);
+    double gain;
+    *out = false;
+    if (!kink || kink->jump == 0 || c->refuted) return PCS_OK;
+    PCS_TRY(speed_gain(t, c, mem, &gain));
+    const double least = BOUNCE * (gain - c->slack);
+    const bool near = c->g[0] + t->h * (c->u_k[0] - gain) <= step_tolerance(t);
+    *out = near && fabs(kink->jump) > least && (kink->jump < 0 || c->u_k[0] < -least);
+    return PCS_OK;
+}
+
+pcs_status step_meets_kinks(const trial *t, pcs_arena mem, bool *hit, double *cut)
+{
+    *hit = false;
+    *cut = 0;
+    for (int i = 0; i < t->list.n && t->work->kinks.on && t->driven; ++i) {
+        const candidate *c = &t->list.c[i];
+        bool meets;
+        PCS_TRY(meets_kink(t, c, mem, &meets));
+        if (!meets) continue;
+        const double at = candidate_kink_of(c)->cut;
+        *hit = true;
+        if (at > 0 && !(*cut > 0 && *cut <= at)) *cut = at;
+    }
+    return PCS_OK;
+}
+
 pcs_status step_take(const trial *t, candidate *c, pcs_arena mem)
 {
     if (step_restores(t, &c->law)) PCS_TRY(activate_restoring(t, c, 0, mem));

@@ -25,7 +25,7 @@ static void add_energy(const pcs_energy *first, pcs_energy *then)
     then->closure += first->closure;
 }
 
-static void add_report(const pcs_step_report *first, pcs_step_report *then)
+void step_add_report(const pcs_step_report *first, pcs_step_report *then)
 {
     add_energy(&first->energy, &then->energy);
     then->newton_iters += first->newton_iters;
@@ -111,6 +111,7 @@ void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d)
 {
     d->work = wk;
     d->h_whole = h;
+    d->cut = 0;
     // parts of a step that has used up its sweeps would have none
     begin(d, m->scheme.max_sweeps > 0 ? 1 : 1L << m->scheme.halvings);
     set_part(d);
@@ -184,7 +185,7 @@ bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_s
         return false;
     }
     if (good) {
-        if (d->done > 0) add_report(&d->before, out);
+        if (d->done > 0) step_add_report(&d->before, out);
         d->done += d->part;
         if (d->done == d->whole) return false;
         d->before = *out;

@@ -3,6 +3,8 @@
 
 #include "step/step.h"
 
+#include <float.h>
+
 #include "model/carried.h"
 #include "rotation/vector.h"
 #include "solver/solver.h"
@@ -46,6 +48,11 @@
 
 // velocities are solved again at most this many times because the tension of joints changes
 #define TENSIONS 4
+
+// A step is cut at most this many times at kinks of driven bodies, and no part is shorter than this
+// part of it, as that of a step that is halved six times
+#define CUTS       8
+#define LEAST_PART (1.0 / 64)
 
 // contacts land at most this many times because a projection lifts; each landing closes others
 #define LANDINGS 4
@@ -478,6 +485,22 @@ static void decide(trial *t, bool cut, step_division *d, pcs_step_report *out)
     step_doubt_unsolved(t, moves, out);
 }
 
+// Looks for kinks of driven bodies that hit contacts. Only the whole step, or what is left of it,
+// is cut: what is divided for other reasons is not
+static pcs_status find_kinks(const trial *t, pcs_arena mem, step_division *d)
+{
+    pcs_work *wk = t->work;
+    bool hit;
+    double cut;
+    PCS_TRY(step_meets_kinks(t, mem, &hit, &cut));
+    d->cut = d->part == d->whole ? cut : 0;
+    if (!hit || wk->kinks.kept) return PCS_OK;
+    if (!wk->start) PCS_TRY(pcs_state_create(wk->owner, &wk->start));
+    PCS_TRY(pcs_state_copy(t->st, wk->start));
+    wk->kinks.kept = true;
+    return PCS_OK;
+}
+
 // One step, or a part of a step that is divided. Everything happens on a trial; only the last stage
 // changes the state.
 static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, step_division *d,
@@ -491,6 +514,8 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     trial next;
     turn(watch, &watch->times.detect);
     PCS_TRY(begin(m, st, wk, d, &mem, &next));
+    PCS_TRY(find_kinks(&next, mem, d));
+    if (d->cut > 0) return PCS_OK;
 
     for (bool again = true; again;) {
         // velocities and impulses of the theta scheme, positions by their mean
@@ -546,6 +571,82 @@ static pcs_status diverge_out_of_range(pcs_status status, pcs_work *wk, pcs_step
     return PCS_OK;
 }
 
+// true where a step may be cut: those that keep time have all of their work in one part
+static bool may_cut(const pcs_model *m)
+{
+    return m->scheme.halvings > 0 && m->scheme.max_sweeps == 0;
+}
+
+// One part of a step, up to its end or to a kink of a driven body (d->cut)
+static pcs_status make_part(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
+                            step_division *d, stopwatch *watch, pcs_step_report *out)
+{
+    pcs_status status;
+    step_divide(m, wk, h, d);
+    do {
+        wk->capture.part += 1;
+        const step_budget budget = wk->budget;
+        do {
+            wk->budget = budget; // an attempt that is repeated may have widened it
+            work_begin(wk);
+            status = make_step(m, st, wk, d, watch, out);
+        } while (work_end(wk, &status));
+        if (status == PCS_OK && d->cut > 0) return PCS_OK;
+        status = diverge_out_of_range(status, wk, out);
+    } while (step_divide_next(d, st, &status, out) || step_divide_land(d, status, out));
+    return status;
+}
+
+// The parts of a step between kinks
+static pcs_status make_parts(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
+                             stopwatch *watch, pcs_step_report *out)
+{
+    const double end = st->t + h;
+    double next = h; // length of the next part
+    bool last = true, any = false;
+    int cuts = 0;
+    pcs_step_report before;
+    step_division d;
+    for (;;) {
+        wk->kinks.cuts = cuts < CUTS;
+        const pcs_status status = make_part(m, st, wk, next, &d, watch, out);
+        if (status == PCS_OK && d.cut > 0) {
+            next = d.cut;
+            last = false;
+            cuts += 1;
+            continue;
+        }
+        if (any) step_add_report(&before, out);
+        if (status != PCS_OK || !out->committed || last) return status;
+        before = *out;
+        any = last = true;
+        next = end - st->t;
+    }
+}
+
+// A step with kinks that is not solved is made again without them: then restitution has only what
+// is left of a jump at the end of the step
+static pcs_status make_whole(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
+                             stopwatch *watch, pcs_step_report *out)
+{
+    wk->kinks = (step_kinks){
+        .on = m->n_driven > 0 && may_cut(m),
+        .least = fmax(LEAST_PART * h, STEP_TICKS * DBL_EPSILON * (fabs(st->t) + h)),
+    };
+    pcs_status status = make_parts(m, st, wk, h, watch, out);
+    const bool kept = wk->kinks.kept;
+    wk->kinks = (step_kinks){0};
+    if (!kept || wk->budget.stopped) return status;
+    if (status == PCS_OK && out->committed && out->outcome == PCS_OUTCOME_CONVERGED) return status;
+    PCS_TRY(pcs_state_copy(wk->start, st));
+    if (status != PCS_OK && !pcs_failed_range()) return status;
+    const step_budget spent = wk->budget;
+    events_restart(&wk->events);
+    step_budget_begin(wk);
+    wk->budget.start = spent.start;
+    return make_parts(m, st, wk, h, watch, out);
+}
+
 pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
                     pcs_step_report *report)
 {
@@ -561,20 +662,9 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
         step_check_bodies(m, wk);
         step_budget_begin(wk);
         wk->kinetic = 0;
-        step_division d;
         stopwatch watch = {.on = m->n_blocks >= MANY_SYSTEMS};
-        step_divide(m, wk, h, &d);
         wk->capture.part = 0;
-        do {
-            wk->capture.part += 1;
-            const step_budget budget = wk->budget;
-            do {
-                wk->budget = budget; // an attempt that is repeated may have widened it
-                work_begin(wk);
-                status = make_step(m, st, wk, &d, &watch, out);
-            } while (work_end(wk, &status));
-            status = diverge_out_of_range(status, wk, out);
-        } while (step_divide_next(&d, st, &status, out) || step_divide_land(&d, status, out));
+        status = make_whole(m, st, wk, h, &watch, out);
         events_end(&wk->events, status == PCS_OK && out->committed);
         turn(&watch, NULL);
         out->seconds = step_seconds(wk);

@@ -79,7 +79,7 @@ typedef struct candidate {
     double left;  // m: overlap that the projection leaves
     double slack; // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
     double *drive_k, *drive; // dim each: velocities that driven bodies and functions of time add
-                             // to u_k and u', or null
+                             // to u_k and u', or null. Behind them is a candidate_kink
     double *J[2]; // interactions, carried bodies, and meetings of bodies of revolution: memory of
                   // the rows of the block; else null
     candidate_joint *joint; // interactions; else null
@@ -124,6 +124,16 @@ typedef struct candidates {
     double joint_change; // sum of squares of the change of H v until the middle, (m/s)^2
     double noise;        // relative speed below which an impulse is error of the solver
 } candidates;
+
+// a kink of the motion of a driven body of a contact
+typedef struct candidate_kink {
+    double jump; // m/s: of drive_k[0], or 0: there is none
+    double cut;  // s from the start of the step, or 0: at one of its ends
+} candidate_kink;
+static inline candidate_kink *candidate_kink_of(const candidate *c)
+{
+    return c->drive_k ? (candidate_kink *)(c->drive_k + 2 * c->dim) : NULL;
+}
 
 // Asks for what a walk over the list reads of the candidates behind place i. The hardware does not
 // look beyond a page of memory, which is ten candidates
@@ -238,6 +248,14 @@ typedef struct trial {
 // constraints that contradict each other
 enum { STEP_WHY = 990, STEP_LIMIT = 60, STEP_CONFLICT = 340 };
 
+// What a step does where the velocity of a driven body jumps (driven.c)
+typedef struct step_kinks {
+    bool on;      // contacts have such a jump as an impact
+    bool cuts;    // the part of the step may be cut there
+    bool kept;    // they have hit a contact: the state before the step is kept
+    double least; // s, of the shortest part
+} step_kinks;
+
 // a doubt that the log already has
 typedef struct step_said {
     int kind, one, two;
@@ -336,8 +354,10 @@ struct pcs_work {
 
     threads *team; // or null
     step_capture capture;
-    pcs_watch watch;      // of the velocity problems
-    pcs_state *backup;    // copy of the state before a divided step; or null
+    pcs_watch watch;   // of the velocity problems
+    pcs_state *backup; // copy of the state before a divided step; or null
+    pcs_state *start;  // the same before a step with kinks
+    step_kinks kinks;
     int touches;          // largest number of features that a search has found
     bool always_searches; // for tests: searches also where a proof shows that nothing is there
     long proofs;          // for tests: number of searches that proofs replaced
@@ -406,8 +426,11 @@ typedef struct step_division {
     int solved;             // number of parts in a row since then
     bool rebounds;          // contacts rebounded in a part that was not solved
     bool lands;             // the last attempt: contacts of islands that are not solved land
+    double cut;             // s: this part must end there, at a kink; 0: it need not
     pcs_step_report before; // report of all parts before it; undefined for done = 0
 } step_division;
+// adds the report of a part before it to that of a part
+void step_add_report(const pcs_step_report *first, pcs_step_report *then);
 // begins with the step as one part
 void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d);
 // A part ended because the budget is used up: a first attempt is then not yet committed
@@ -753,6 +776,9 @@ static inline bool step_adds_features(const trial *t)
     return t->rule == PCS_ACTIVATION_SPECULATIVE &&
            t->m->scheme.projection == PCS_PROJECTION_OVERLAPS;
 }
+// True where a kink of a driven body hits a contact; *cut: s from the start of the step to the
+// first of them, 0 if the kinks are at its ends
+pcs_status step_meets_kinks(const trial *t, pcs_arena mem, bool *hit, double *cut);
 // activates a contact that closes
 pcs_status step_take(const trial *t, candidate *c, pcs_arena mem);
 // between two passes: refutes contacts that push although their shapes do not meet, and adds

@@ -84,6 +84,7 @@ void pcs_work_destroy(pcs_work *wk)
     events_release(&wk->events, &env);
     threads_destroy(wk->team);
     pcs_state_destroy(wk->backup);
+    pcs_state_destroy(wk->start);
     step_pattern_release(&env, &wk->pattern);
     kept_release(&env, &wk->kept);
     still_release(&env, &wk->still);

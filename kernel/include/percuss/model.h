@@ -55,7 +55,8 @@ typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
 /// Prescribed motion: pose q = (x, Q) (any |Q| > 0) and velocity v = (inertial, omega body) at time
 /// t, all entries of both must be written. A non-zero return value, or a number beyond 1e150, is
 /// PCS_ERR_CALLBACK. A v that is not the rate of the pose makes a conveyor, which moves the bodies
-/// that lie on it: doc/stepping.md says which rows use v and which the pose.
+/// that lie on it: doc/stepping.md says which rows use v and which the pose. A step asks for any
+/// times in it, in any order; a jump of v is an impact on what it pushes.
 typedef int (*pcs_body_motion_fn)(void *user, double t, double q[7], double v[6]);
 
 /// A plane in which a body moves, named by its two axes.

@@ -193,7 +193,7 @@ typedef struct pcs_step_report {
     int sweeps;                     ///< sweeps of Gauss-Seidel, all islands and solves
     int finish_iters; ///< iterations of the Newton and interior point methods that follow
     int asleep;       ///< systems that sleep at the end of the step (scheme.sleep)
-    int substeps;     ///< number of its parts: 1, or more when it was divided
+    int substeps;     ///< number of its parts: 1, or more when it was divided, or cut at kinks
     int conflicts; ///< number of constraints that contradict each other, where the step failed for
                    ///< that: joints, motors and contacts whose rows depend on each other and
                    ///< demand different velocities (bodies wedged between driven ones, too)
