@@ -332,20 +332,25 @@ static bool exclude(const pcs_work *wk, const pcs_problem *p, double *y)
          size *= 4) {
         pcs_arena room;
         if (pcs_arena_create(&wk->env, size, &room) != PCS_OK) return false;
-        x.heavy = bodies_mass_ratio(&wk->problem, room);
-        status = problem_exclude(p, room, &x);
+        pcs_arena mem = room;
+        status = bodies_masses(&wk->problem, &mem, &x.masses);
+        if (status == PCS_OK) status = problem_exclude(p, mem, &x);
         pcs_arena_destroy(&wk->env, &room);
     }
     return status == PCS_OK && x.none;
 }
 
-static bool may_refute(const pcs_work *wk)
+// true where y does not hang on what heavy bodies add to W, which may be rounding
+static bool masses_allow(const pcs_work *wk, const pcs_problem *p, const double *y)
 {
-    pcs_arena room;
+    problem_masses masses;
+    pcs_arena room, mem;
     if (pcs_arena_create(&wk->env, PROOF_ROOM_LEAST, &room) != PCS_OK) return false;
-    const bool may = bodies_may_refute(&wk->problem, room);
+    mem = room;
+    const bool allow = bodies_masses(&wk->problem, &mem, &masses) == PCS_OK &&
+                       problem_masses_allow(p, &masses, y);
     pcs_arena_destroy(&wk->env, &room);
-    return may;
+    return allow;
 }
 
 // the mean speed at which the rows of y close, as that of pcs_certificate_refute
@@ -370,16 +375,17 @@ static double *find_proof(pcs_work *wk, const pcs_step_report *out, bool cases, 
     if (diverged || out->outcome == PCS_OUTCOME_STOPPED || out->active == 0) return NULL;
     if (out->solve.outcome == PCS_OUTCOME_CONVERGED) return NULL;
     if (pcs_work_problem(wk, &p) != PCS_OK || p.n == 0 || p.n > PROOF_ROWS) return NULL;
-    if (!may_refute(wk)) return NULL;
     double *y = pcs_env_alloc(&wk->env, (size_t)p.n, sizeof *y);
     *rows = p.n;
     bool none =
-        y && pcs_certificate_refute(&wk->env, &p, y, &wk->closing) == PCS_OK && wk->closing > 0;
+        y && pcs_certificate_refute(&wk->env, &p, y, &wk->closing) == PCS_OK && wk->closing > 0 &&
+        masses_allow(wk, &p, y);
     if (y && !none && cases && out->solve.outcome == PCS_OUTCOME_INFEASIBLE) {
         none = exclude(wk, &p, y);
         wk->closing = none ? closing_of(&p, y) : 0;
     }
     if (none) return y;
+    wk->closing = 0;
     pcs_env_free(&wk->env, y);
     return NULL;
 }

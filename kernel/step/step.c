@@ -494,10 +494,7 @@ static pcs_status find_kinks(const trial *t, pcs_arena mem, step_division *d)
     double cut;
     PCS_TRY(step_meets_kinks(t, mem, &hit, &cut));
     d->cut = d->part == d->whole ? cut : 0;
-    if (!hit || wk->kinks.kept) return PCS_OK;
-    if (!wk->start) PCS_TRY(pcs_state_create(wk->owner, &wk->start));
-    PCS_TRY(pcs_state_copy(t->st, wk->start));
-    wk->kinks.kept = true;
+    wk->kinks.hit = wk->kinks.hit || hit;
     return PCS_OK;
 }
 
@@ -633,13 +630,18 @@ static pcs_status make_whole(const pcs_model *m, pcs_state *st, pcs_work *wk, do
         .on = m->n_driven > 0 && may_cut(m),
         .least = fmax(LEAST_PART * h, STEP_TICKS * DBL_EPSILON * (fabs(st->t) + h)),
     };
+    if (wk->kinks.on) {
+        if (!wk->start) PCS_TRY(pcs_state_create(m, &wk->start));
+        PCS_TRY(pcs_state_copy(st, wk->start));
+    }
     pcs_status status = make_parts(m, st, wk, h, watch, out);
-    const bool kept = wk->kinks.kept;
+    const bool hit = wk->kinks.hit;
     wk->kinks = (step_kinks){0};
-    if (!kept || wk->budget.stopped) return status;
-    if (status == PCS_OK && out->committed && out->outcome == PCS_OUTCOME_CONVERGED) return status;
+    if (!hit) return status;
+    const bool good = out->outcome == PCS_OUTCOME_CONVERGED || wk->budget.stopped;
+    if (status == PCS_OK && out->committed && good) return status;
     PCS_TRY(pcs_state_copy(wk->start, st));
-    if (status != PCS_OK && !pcs_failed_range()) return status;
+    if (wk->budget.stopped || (status != PCS_OK && !pcs_failed_range())) return status;
     const step_budget spent = wk->budget;
     events_restart(&wk->events);
     step_budget_begin(wk);

@@ -252,7 +252,7 @@ enum { STEP_WHY = 990, STEP_LIMIT = 60, STEP_CONFLICT = 340 };
 typedef struct step_kinks {
     bool on;      // contacts have such a jump as an impact
     bool cuts;    // the part of the step may be cut there
-    bool kept;    // they have hit a contact: the state before the step is kept
+    bool hit;     // one has hit a contact
     double least; // s, of the shortest part
 } step_kinks;
 
@@ -356,7 +356,7 @@ struct pcs_work {
     step_capture capture;
     pcs_watch watch;   // of the velocity problems
     pcs_state *backup; // copy of the state before a divided step; or null
-    pcs_state *start;  // the same before a step with kinks
+    pcs_state *start;  // the same before a step of a model with driven bodies
     step_kinks kinks;
     int touches;          // largest number of features that a search has found
     bool always_searches; // for tests: searches also where a proof shows that nothing is there

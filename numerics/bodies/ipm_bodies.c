@@ -16,14 +16,17 @@ static pcs_status refute(const bodies_problem *b, const double *v_free, const ip
 {
     const bool failed = t->outcome == PCS_OUTCOME_STALLED || t->outcome == PCS_OUTCOME_MAX_ITERS;
     if (!failed || !ipm_diverges(w) || (b->A->joined && b->n > JOINED_ROWS)) return PCS_OK;
-    if (!bodies_may_refute(b, work)) return PCS_OK;
     pcs_problem p;
     double *scratch = PCS_TAKE(&work, 2 * (size_t)b->n, double);
+    problem_masses masses;
     PCS_TRY(bodies_assemble(b, v_free, &work, &p));
+    PCS_TRY(bodies_masses(b, &work, &masses));
     if (!scratch) return pcs_fail_memory("ipm");
     for (int settled = 1; settled >= 0; --settled) {
         ipm_impulse(w, settled, r);
-        if (problem_refuted_by(&p, r, scratch)) t->outcome = PCS_OUTCOME_INFEASIBLE;
+        if (problem_refuted_by(&p, r, scratch) && problem_masses_allow(&p, &masses, r)) {
+            t->outcome = PCS_OUTCOME_INFEASIBLE;
+        }
     }
     return PCS_OK;
 }

@@ -1,16 +1,12 @@
 // Products with H and its blocks, from frames and levers: u = H v, p = H^T r, W_ii.
 #include "bodies/bodies.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "linalg/bsr.h"
 #include "linalg/m3.h"
 #include "problem/measure.h"
-
-// part of what a heavy body adds to W that may be rounding
-#define W_ROUNDING 1e-3
 
 static int width(const int *start, int sys)
 {
@@ -136,18 +132,21 @@ void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W)
     }
 }
 
-double bodies_mass_ratio(const bodies_problem *b, pcs_arena mem)
+pcs_status bodies_masses(const bodies_problem *b, pcs_arena *mem, problem_masses *out)
 {
-    double light = 0, heavy = INFINITY; // inverse masses of a row and of one of its sides
+    double *both = PCS_TAKE(mem, (size_t)b->nb, double);
+    double *least = PCS_TAKE(mem, (size_t)b->nb, double);
+    if (!both || !least) return pcs_fail_memory("contacts");
     for (int i = 0; i < b->nb; ++i) {
         const bodies_block *k = &b->block[i];
-        double both = 0;
+        both[i] = 0;
+        least[i] = INFINITY;
         for (int s = 0; s < 2 && k->cone != PCS_CONE_BOX; ++s) {
             if (k->sys[s] < 0) continue;
-            pcs_arena scope = mem;
+            pcs_arena scope = *mem;
             const size_t n = (size_t)width(b->A->start, k->sys[s]), d = (size_t)k->dim;
             double *J = PCS_TAKE(&scope, n * d, double), *x = PCS_TAKE(&scope, n, double), one = 0;
-            if (!J || !x) return INFINITY;
+            if (!J || !x) return pcs_fail_memory("contacts");
             bodies_rows(b, i, s, J);
             for (size_t j = 0; j < n; ++j) {
                 x[j] = J[d * j];
@@ -156,17 +155,12 @@ double bodies_mass_ratio(const bodies_problem *b, pcs_arena mem)
             for (size_t j = 0; j < n; ++j) {
                 one += J[d * j] * x[j];
             }
-            both += one;
-            if (one > 0) heavy = fmin(heavy, one);
+            both[i] += one;
+            if (one > 0) least[i] = fmin(least[i], one);
         }
-        light = fmax(light, both);
     }
-    return fmax(1, light / heavy);
-}
-
-bool bodies_may_refute(const bodies_problem *b, pcs_arena mem)
-{
-    return bodies_mass_ratio(b, mem) * b->n * DBL_EPSILON < W_ROUNDING;
+    *out = (problem_masses){both, least};
+    return PCS_OK;
 }
 
 pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale)

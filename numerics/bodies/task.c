@@ -401,8 +401,16 @@ pcs_status task_assemble(island_task *t, const pcs_solver_opts *opts, double uni
         task_cost(opts->kind, local.nb, local.n, (double)bsr_stored(&local.W), step);
     const pcs_solver_opts o = task_limits(t, opts, units, cost);
     PCS_TRY(pcs_solve(&local, &o, task_user_watch(t), work, p.r, p.u, &report));
-    if (report.outcome == PCS_OUTCOME_INFEASIBLE && !bodies_may_refute(&p.b, work)) {
-        report.outcome = PCS_OUTCOME_STALLED;
+    if (report.outcome == PCS_OUTCOME_INFEASIBLE) {
+        // its proof is not known: it may have impulses in all rows
+        problem_masses masses;
+        double *y = PCS_TAKE(&work, (size_t)local.n, double);
+        if (!y) return pcs_fail_memory("contacts");
+        PCS_TRY(bodies_masses(&p.b, &work, &masses));
+        for (int i = 0; i < local.n; ++i) {
+            y[i] = 1;
+        }
+        if (!problem_masses_allow(&local, &masses, y)) report.outcome = PCS_OUTCOME_STALLED;
     }
     t->result->units += (double)ASSEMBLE * p.b.nb;
     t->result->units += cost * (o.kind == PCS_SOLVER_AUTO ? report.units : report.iters);
@@ -420,7 +428,8 @@ pcs_status task_exclude(island_task *t, double units, bool *cut)
     pcs_arena work = t->work;
     PCS_TRY(part_open(t, &work, &p));
     PCS_TRY(bodies_assemble(&p.b, p.v, &work, &local));
-    exclusion x = {.most = PER_VISIT * units, .heavy = bodies_mass_ratio(&p.b, work)};
+    exclusion x = {.most = PER_VISIT * units};
+    PCS_TRY(bodies_masses(&p.b, &work, &x.masses));
     PCS_TRY(problem_exclude(&local, work, &x));
     t->result->units += (double)ASSEMBLE * p.b.nb + x.spent / PER_VISIT;
     *cut = x.cut;

@@ -88,6 +88,7 @@ typedef struct search {
     double most;     // the largest sum of the variables
     dict first;      // of the root, before any exchange
     double *y;       // rows: of a proof
+    double *proof;           // n: the same in the rows of the problem
     size_t used;     // of the arena, before the first decision
     bool no_memory;
 } search;
@@ -244,7 +245,7 @@ static bool build(search *s, pcs_arena *work, dict *t, unsigned char **held)
     for (int j = 0; j < s->columns; ++j) {
         t->nonbasic[j] = j;
     }
-    s->most = MOST * fmax(1, s->out->heavy);
+    s->most = MOST;
     for (int b = 0; b < s->p->nb; ++b) {
         build_block(s, b, t, *held);
     }
@@ -361,6 +362,26 @@ static bool decide(const search *s, int b, int i, decision *d, unsigned char *he
     return i < 2;
 }
 
+// y in the rows of the problem
+static void spread(const search *s, double *y)
+{
+    memset(y, 0, (size_t)s->p->n * sizeof *y);
+    for (int b = 0; b < s->p->nb; ++b) {
+        const int row = s->p->block[b].row;
+        for (int i = 0; i < rows_of(s, b); ++i) {
+            y[row + i] = s->y[s->of[b].u - s->columns + i] * s->scale[row + i];
+        }
+    }
+}
+
+// the largest sum of variables that counts beside y
+static double most_beside(const search *s)
+{
+    if (!s->out->masses.both) return s->most;
+    spread(s, s->proof);
+    return s->most + MOST * (problem_mass_ratio(s->p, &s->out->masses, s->proof) - 1);
+}
+
 // What the row `bad` of a dictionary says of its node: nothing, that it is empty, or that equations
 // are missed by so little that they may be satisfied. With a basic variable v and the other ones w
 // the row v = c + a.w is y.(u - T x) = y.c in the variables of the first dictionary
@@ -409,7 +430,7 @@ static row_end read_row(search *s, const dict *t, int bad, const unsigned char *
     }
     const double least = s->out->nodes == 1 ? ROOT_MISSES : NODE_MISSES;
     if (gap <= NODE_MISSES * size) return NEARLY;
-    return isfinite(size) && gap > least * size && s->most * worst < gap ? EMPTY : NOTHING;
+    return isfinite(size) && gap > least * size && most_beside(s) * worst < gap ? EMPTY : NOTHING;
 }
 
 // the relaxation of a node; POLY_LOST where its end is not known
@@ -433,17 +454,6 @@ static poly_end relax(search *s, dict *t, const unsigned char *held)
     }
     x->spent += (1.0 + pivots) * entries;
     return end;
-}
-
-// y of the root in the rows of the problem
-static void publish(const search *s)
-{
-    for (int b = 0; b < s->p->nb; ++b) {
-        const int row = s->p->block[b].row;
-        for (int i = 0; i < rows_of(s, b); ++i) {
-            s->out->y[row + i] = s->y[s->of[b].u - s->columns + i] * s->scale[row + i];
-        }
-    }
 }
 
 // a copy without the columns of variables of the problem that are held
@@ -506,7 +516,7 @@ pcs_status problem_exclude(const pcs_problem *p, pcs_arena work, exclusion *x)
 {
     search s = {.p = p, .out = x};
     const size_t n = (size_t)p->n, nb = (size_t)p->nb;
-    *x = (exclusion){.most = x->most, .heavy = x->heavy, .y = x->y};
+    *x = (exclusion){.most = x->most, .masses = x->masses, .y = x->y};
     if (x->y) memset(x->y, 0, n * sizeof *x->y);
     s.of = PCS_TAKE(&work, nb, block_codes);
     if (!s.of) return pcs_fail_memory("exclude");
@@ -526,7 +536,8 @@ pcs_status problem_exclude(const pcs_problem *p, pcs_arena work, exclusion *x)
     s.size = sizes(&s);
     if (!(s.size > 0)) return PCS_OK; // r = 0 is a solution
     s.y = PCS_TAKE(&work, (size_t)s.rows, double);
-    const bool built = build(&s, &work, &s.first, &held) && s.y;
+    s.proof = PCS_TAKE(&work, n, double);
+    const bool built = build(&s, &work, &s.first, &held) && s.y && s.proof;
     if (!built || !dict_take(s.rows, s.columns, &work, &t)) return pcs_fail_memory("exclude");
     dict_copy(&s.first, &t);
     for (int b = 0; b < p->nb; ++b) {
@@ -534,6 +545,6 @@ pcs_status problem_exclude(const pcs_problem *p, pcs_arena work, exclusion *x)
     }
     s.used = work.used;
     x->none = excluded(&s, &t, held, all, work);
-    if (x->none && x->nodes == 1 && x->y) publish(&s);
+    if (x->none && x->nodes == 1 && x->y) spread(&s, x->y);
     return s.no_memory ? pcs_fail_memory("exclude") : PCS_OK;
 }

@@ -123,7 +123,8 @@ TEST(a_heavy_body_may_lie_on_a_light_one)
         }
         t.q[0] = -1;
         close_problem(&t);
-        exclusion x = {.most = ENOUGH, .heavy = 1 + M};
+        const double both[2] = {1, 1 + 1 / M}, least[2] = {1, 1 / M};
+        exclusion x = {.most = ENOUGH, .masses = {both, least}};
         pcs_arena room;
         CK_OK(pcs_arena_create(NULL, ROOM, &room));
         CK_OK(problem_exclude(&t.p, room, &x));

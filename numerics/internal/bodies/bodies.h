@@ -5,6 +5,7 @@
 
 #include "base/threads.h"
 #include "linalg/mass.h"
+#include "problem/masses.h"
 #include <percuss/bodies.h>
 
 // one cone block between two systems
@@ -106,12 +107,8 @@ PCS_API void bodies_impulse_sizes(const bodies_problem *b, const double *r, doub
 // W_ii of a block, dim x dim column-major; Z (2 x dim x the wider of its systems) is scratch
 PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W);
 
-// Largest mass over the least one, as the first rows of contacts and joints move them; infinite
-// where memory is too small
-PCS_API double bodies_mass_ratio(const bodies_problem *b, pcs_arena mem);
-// False where a heavy body on a light one would be rounding in an assembled W, so that no proof
-// from W counts
-PCS_API bool bodies_may_refute(const bodies_problem *b, pcs_arena mem);
+// Inverse masses of the blocks, as their first rows move bodies; from the arena
+PCS_API pcs_status bodies_masses(const bodies_problem *b, pcs_arena *mem, problem_masses *out);
 
 // nb: 1 / rho_i = tr W_ii / d_i of theory 7.7
 pcs_status bodies_scales(const bodies_problem *b, pcs_arena mem, double *scale);

@@ -3,13 +3,11 @@
 #ifndef SOLVER_EXCLUDE_H
 #define SOLVER_EXCLUDE_H
 
-#include "base/base.h"
-#include <percuss/problem.h>
+#include "problem/masses.h"
 
 typedef struct exclusion {
     double most;  // multiplications that the search may spend
-    double heavy; // ratio of the largest mass that a contact moves to the least, >= 1 (0: 1): so
-                  // many times larger impulses count
+    problem_masses masses; // or null: so many times larger impulses count
     double *y; // n or null: a proof without any decision, as that of pcs_certificate_refute; or 0
     double spent; // multiplications
     int nodes;    // linear programmes
