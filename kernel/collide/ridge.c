@@ -6,7 +6,7 @@
 // - The edge is on the edge of the wedge, up to rounding: any normal between those of both faces
 //   (edges are the limit of round ones, whose normals are these). One that is enough is taken
 //   alone; a second one only where the first one pushes and lets the edge slide into the wedge
-//   (step/activate.c). Without friction no such force lasts: round edges roll off each other.
+//   (step/activate.c).
 // - The edge has been held there in the last step, along both faces or the direction between edges
 //   that were apart: the same, up to errors of the solver. Where edges overlap, their place is
 //   known to a part of the overlap.

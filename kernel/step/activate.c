@@ -296,7 +296,7 @@ static pcs_status is_wedged(const trial *t, candidate *c, int i, pcs_arena mem, 
 {
     double gain;
     *out = false;
-    if (c->refuted || c->law.mu == 0) return PCS_OK;
+    if (c->refuted) return PCS_OK;
     candidate_velocity(t, i, t->end.v, c->drive, c->u);
     const double into = -c->u[0];
     if (!(c->g[0] < (1 - SLIDES) * t->h * into)) return PCS_OK;

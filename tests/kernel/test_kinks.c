@@ -296,3 +296,37 @@ TEST(a_body_between_two_walls)
         CK_NEAR(sum / expected, 1, 0.2);
     }
 }
+
+// A plate comes down on a box on the floor and stops within a step: the velocity of the whole step
+// does not jump, that of its parts does. The step has no solution, and the state stays as it was
+TEST(a_refused_step_between_two_kinks_leaves_the_state)
+{
+    const double h = 1e-3, lower[] = {0.3, 0.21, 0.2001};
+    static hammer plate;
+    for (int k = 0; k < 6; ++k) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        if (k >= 3) s.scheme.accept = 0;
+        scene_gravity(&s, 0, 0, -9.81);
+        scene_ground(&s, 0.5);
+        plate.rows = 0;
+        add_row(&plate, 0, 1.4);
+        add_row(&plate, 10.6 * h, 1.4);
+        add_row(&plate, 10.9 * h, 1.4 - lower[k % 3]);
+        add_row(&plate, 1, 1.4 - lower[k % 3]);
+        follow(&s, &plate, 0, 0.5); // its lower side is at 1.2
+        const double edges[3] = {0.5, 0.5, 1}, at[3] = {0, 0, 0.5};
+        const pcs_system box = scene_box(&s, 250, edges, at, NULL, NULL, NULL);
+        scene_shape(&s, box, pcs_shape_box(0.5, 0.5, 1), 0.5);
+        scene_start(&s);
+        for (int i = 0; i < 10; ++i) {
+            scene_step(&s, h);
+        }
+        const unsigned long long before = pcs_state_hash(s.st);
+        const double t = s.st->t;
+        CK_OK(pcs_step(s.m, s.st, s.wk, h, &s.report));
+        ck_assert(!s.report.committed);
+        ck_assert(s.st->t == t && pcs_state_hash(s.st) == before);
+        scene_close(&s);
+    }
+}
