@@ -23,6 +23,10 @@
 #define SMALL 24
 // a pivot below this times the number of rows counts as rounding; the diagonal is one
 #define PIVOT_TOL (64 * DBL_EPSILON)
+// entries of a vector that no small symmetry cancels
+#define GOLDEN 0.6180339887498949
+// a least pivot below this may be one that rounding has left of zero
+#define PIVOT_DOUBT 1e-4
 // proximal weight for a diagonal of one: 1e-6 squared is still above rounding, so that two or three
 // steps suffice unless the matrix is badly conditioned; then, where factors are cheap, a weight
 // that leaves them half of the digits
@@ -310,6 +314,39 @@ static factor_end factor_sparse(active_set *a, int na, double shift)
     return end == CHOL_GOOD ? FACTOR_GOOD : end == CHOL_LOST ? FACTOR_LOST : FACTOR_SINGULAR;
 }
 
+static bool apply_factors(active_set *a, int na)
+{
+    if (a->sparse) return chol_apply(a->sp->chol, a->d);
+    if (na <= SMALL) {
+        lu_solve(na, a->A, a->piv, a->d);
+    } else {
+        dense_lu_solve(na, a->A, a->piv, false, 1, a->d);
+    }
+    return true;
+}
+
+// Norm of the inverse of the factors, nearly: two steps of inverse iteration from entries of all
+// sizes. Where pivots are not taken from the diagonal the last one of a singular matrix may be
+// rounding over the one before it, and the pivots alone do not tell
+static double inverse_norm(active_set *a, int na)
+{
+    double before = 0, after = 0;
+    memcpy(a->best, a->d, (size_t)na * sizeof *a->d);
+    for (int i = 0; i < na; ++i) {
+        a->d[i] = 0.5 + fmod(GOLDEN * i, 1);
+    }
+    for (int k = 0; k < 2; ++k) {
+        apply_factors(a, na);
+        before = after;
+        after = 0;
+        for (int i = 0; i < na; ++i) {
+            after = fmax(after, fabs(a->d[i]));
+        }
+    }
+    memcpy(a->d, a->best, (size_t)na * sizeof *a->d);
+    return after / before;
+}
+
 // factors B + shift I
 static factor_end factor(active_set *a, int na, double shift)
 {
@@ -329,7 +366,10 @@ static factor_end factor(active_set *a, int na, double shift)
         if (pivot < least || isnan(pivot)) least = pivot;
         if (pivot > most || isnan(pivot)) most = pivot;
     }
-    return least > PIVOT_TOL * na * most ? FACTOR_GOOD : FACTOR_SINGULAR;
+    const double tol = PIVOT_TOL * na * most;
+    if (!(least > tol)) return FACTOR_SINGULAR;
+    if (least > PIVOT_DOUBT * most) return FACTOR_GOOD;
+    return inverse_norm(a, na) * tol < 1 ? FACTOR_GOOD : FACTOR_SINGULAR;
 }
 
 // d = -u_A in the scaled unknowns; its largest entry
@@ -357,17 +397,6 @@ static void add_step(active_set *a, int na, double *r, double *u)
     for (int i = 0; a->shift > 0 && i < a->p->n; ++i) {
         u[i] += a->shift * a->s[i] * (r[i] - a->center[i]);
     }
-}
-
-static bool apply_factors(active_set *a, int na)
-{
-    if (a->sparse) return chol_apply(a->sp->chol, a->d);
-    if (na <= SMALL) {
-        lu_solve(na, a->A, a->piv, a->d);
-    } else {
-        dense_lu_solve(na, a->A, a->piv, false, 1, a->d);
-    }
-    return true;
 }
 
 // Scales the step d of the factors of the symmetric part to the length with the least defect

@@ -354,3 +354,58 @@ TEST(cholmod_runs_out_of_memory)
     SuiteSparse_config = keep;
 }
 #endif
+
+// Two ball joints of a free body with M = 1 at the points +-p: of six rows five are independent. A
+// p that lies nearly in a plane of axes leaves a small pivot before the last one, which is rounding
+// over that
+TEST(a_dependent_row_is_found_at_any_place)
+{
+    test_random rng = random_seed(7);
+    int singular = 0;
+    for (int k = 0; k < 3000; ++k) {
+        reset();
+        double p[3], H[6][6] = {0}, q[6] = {0}, W[36], r[6] = {0}, u[6];
+        pcs_block block[6];
+        for (int i = 0; i < 3; ++i) {
+            p[i] = random_normal(&rng);
+        }
+        p[k % 3] *= pow(10, random_between(&rng, -6, 0));
+        for (int side = 0; side < 2; ++side) {
+            const double s = side == 0 ? 0.5 : -0.5;
+            const double cross[3][3] = {
+                {0, s * p[2], -s * p[1]}, {-s * p[2], 0, s * p[0]}, {s * p[1], -s * p[0], 0}};
+            for (int i = 0; i < 3; ++i) {
+                H[3 * side + i][i] = 1;
+                memcpy(H[3 * side + i] + 3, cross[i], sizeof cross[i]);
+            }
+        }
+        for (int j = 0; j < 6; ++j) {
+            const double v = random_normal(&rng);
+            for (int i = 0; i < 6; ++i) {
+                q[i] += H[i][j] * v;
+            }
+        }
+        for (int i = 0; i < 36; ++i) {
+            W[i] = 0;
+            for (int j = 0; j < 6; ++j) {
+                W[i] += H[i % 6][j] * H[i / 6][j];
+            }
+            block[i / 6] = (pcs_block){.cone = PCS_CONE_EQUALITY, .row = i / 6, .dim = 1};
+        }
+        pcs_problem x = {.n = 6, .nb = 6, .block = block, .q = q};
+        CK_OK(pcs_bsr_from_dense(6, 6, W, &arena, &x.W));
+        active_set a = begin(&x);
+        singular += active_solve(&a, r, u) != ACTIVE_REGULAR;
+        active_free(&a);
+        double most = 0, size = 0;
+        for (int i = 0; i < 6; ++i) {
+            most = fmax(most, fabs(r[i]));
+            size = fmax(size, fabs(q[i]));
+            CK_NEAR(u[i], 0, 1e-10 * size);
+        }
+        // the least singular value of H that is not zero is that of rotations, about |p|
+        const double least = fmin(1, 0.5 * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+        ck_assert_double_le(most, 10 * size / least);
+    }
+    ck_assert_int_eq(singular, 3000);
+}
