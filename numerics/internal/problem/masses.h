@@ -13,7 +13,7 @@ typedef struct problem_masses {
 
 // Largest mass over the least one that the blocks of y (n) move, at least 1. Multipliers that are
 // rounding do not count
-PCS_API double problem_mass_ratio(const pcs_problem *p, const problem_masses *m, const double *y);
+double problem_mass_ratio(const pcs_problem *p, const problem_masses *m, const double *y);
 
 // False where what a heavy body of the blocks of y adds to W is rounding, so that y may be no proof
 PCS_API bool problem_masses_allow(const pcs_problem *p, const problem_masses *m, const double *y);
