@@ -17,8 +17,8 @@
 // Where the velocity of the motion jumps within the step (kink.c), contacts that may rebound have
 // an impact. The step is cut there if such a contact is near (step.c): the kink is then at the end
 // of one part, which has the motion before it, and its jump is in the approach at the start of the
-// next. A kink close to one end of the step counts as one at this end, the start in steps that must
-// not be cut. All other rows have the motion as it is.
+// next. A kink close to one end of the step counts as one at this end. All other rows, and steps of
+// schemes that must not be cut, have the motion as it is.
 //
 // A body that sticks to a rotating body moves along an arc. To second order its chord is the
 // velocity of the driven body at the place of the contact in the middle of the step, not at t.
@@ -241,7 +241,7 @@ static void add_time(const trial *t, candidate *c)
     c->drive[0] -= end;
 }
 
-// Without restitution, and for theta = 1, a contact only follows: then a kink is no impact
+// With theta = 1 a contact without restitution only follows: for it a kink is no impact
 static bool meets_kinks(const trial *t, const candidate *c)
 {
     return law_is_unilateral(&c->law) && (c->law.e > 0 || t->m->scheme.theta < 1);
@@ -254,7 +254,7 @@ pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, 
     if (!c->timed && !candidate_is_driven(t, c)) return PCS_OK;
     // a limited row in the middle takes the mean velocity, as joints do
     const int dim = c->dim, gaps = step_at_middle(t, c) ? dim : candidate_gaps(c);
-    if (!c->drive_k) c->drive_k = PCS_TAKE(mem, 2 * (size_t)dim + 2, double);
+    if (!c->drive_k) c->drive_k = PCS_TAKE(mem, 2 * (size_t)dim + CANDIDATE_KINK, double);
     pcs_arena scope = *mem;
     double *J = PCS_TAKE(&scope, 6 * (size_t)dim, double);
     double *u = PCS_TAKE(&scope, 3 * (size_t)dim, double);

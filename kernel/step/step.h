@@ -130,6 +130,7 @@ typedef struct candidate_kink {
     double jump; // m/s: of drive_k[0], or 0: there is none
     double cut;  // s from the start of the step, or 0: at one of its ends
 } candidate_kink;
+enum { CANDIDATE_KINK = sizeof(candidate_kink) / sizeof(double) };
 static inline candidate_kink *candidate_kink_of(const candidate *c)
 {
     return c->drive_k ? (candidate_kink *)(c->drive_k + 2 * c->dim) : NULL;

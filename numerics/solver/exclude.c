@@ -20,8 +20,8 @@
 // y of the equations u = W r + q in which no variable may have a positive part, as in Farkas'
 // lemma. Variables whose sum is more than MOST times q count as infinite: u would have lost its
 // digits in W r. Walls that close on a body are never parallel to the last digit, and are satisfied
-// by such impulses. A heavy body on a light one needs large ones, too, in units of the light one:
-// MOST is for the heavy one.
+// by such impulses. A heavy body on a light one needs large ones, too: the limit is MOST times the
+// ratio of the masses that the proof moves.
 //
 // A status is decided by holding variables at zero, so that a child begins with the dictionary of
 // its parent (pivot.h). Boxes, r = s - mu with 0 <= s <= 2 mu and u = z_0 - z_1, and unilateral
@@ -88,7 +88,7 @@ typedef struct search {
     double most;     // the largest sum of the variables
     dict first;      // of the root, before any exchange
     double *y;       // rows: of a proof
-    double *proof;           // n: the same in the rows of the problem
+    double *proof;   // n: the same in the rows of the problem
     size_t used;     // of the arena, before the first decision
     bool no_memory;
 } search;

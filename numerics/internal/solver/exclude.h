@@ -6,8 +6,8 @@
 #include "problem/masses.h"
 
 typedef struct exclusion {
-    double most;  // multiplications that the search may spend
-    problem_masses masses; // or null: so many times larger impulses count
+    double most;           // multiplications that the search may spend
+    problem_masses masses; // of the bodies, or nulls: all have one mass
     double *y; // n or null: a proof without any decision, as that of pcs_certificate_refute; or 0
     double spent; // multiplications
     int nodes;    // linear programmes
